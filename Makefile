@@ -1,0 +1,44 @@
+# Every target makes its own environment: a bare Python 3.11+ is enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+REQUIREMENTS := requirements/dev.txt
+# Two workers leave a small machine usable; more cores are used where they are.
+JOBS ?= auto
+
+.PHONY: demo test lint bench soak wheel clean help
+
+help: ## show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+$(VENV)/.ready: $(REQUIREMENTS) pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 15) else "Beleg needs Python 3.11 to 3.14, this is " + sys.version.split()[0] + "; set PYTHON=python3.x")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: $(VENV)/.ready ## some weeks of a small company's runs, priced and reported
+	$(BIN)/beleg demo
+
+test: $(VENV)/.ready ## all tests but the long ones
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not soak" $(ARGS)
+
+lint: $(VENV)/.ready ## formatting, lint, types, layers, licences
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python .ci/licences.py
+
+bench: $(VENV)/.ready ## speed against limits and peers; writes benchmarks/RESULTS.md
+	$(BIN)/python -m benchmarks $(ARGS)
+
+soak: $(VENV)/.ready ## long fuzzing and crash tests
+	$(BIN)/python -m pytest -q -n $(JOBS) -m soak $(ARGS)
+
+wheel: $(VENV)/.ready ## build the wheel and try it in an empty environment
+	$(BIN)/python .ci/wheel_smoke.py
+
+clean: ## remove what the targets made
+	rm -rf $(VENV) .beleg dist build benchmarks/.work

@@ -1,0 +1,128 @@
+"""`beleg ingest` and `beleg run`: take events in, bring the figures up to them."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeElapsedColumn, TransferSpeedColumn
+from rich.text import Text
+
+from beleg.cli.output import JSON_HELP, console, print_json
+from beleg.core.errors import UsageError
+from beleg.core.progress import OnProgress
+from beleg.core.settings import Settings
+
+if TYPE_CHECKING:
+    from beleg.flow import Report
+
+MaxQuarantined = Annotated[
+    float, typer.Option("--max-quarantined", min=0, max=1, help="Share of refused lines past which the command fails.")
+]
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("ingest")(ingest)
+    app.command("run")(run)
+
+
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders; gzip and zstd are recognised by content.")],
+    mapping: Annotated[
+        Path | None, typer.Option("--mapping", "-m", help="YAML that turns a CSV, JSONL or Parquet table into events.")
+    ] = None,
+    max_quarantined: MaxQuarantined = 0.05,
+    json: Json = False,
+) -> None:
+    """Take events from files and publish the figures; the same file twice changes nothing.
+
+    Example: beleg ingest calls.csv --mapping calls.yaml
+    """
+    _run(paths, mapping, max_quarantined, json=json, spool=False)
+
+
+def run(
+    paths: Annotated[list[Path] | None, typer.Argument(help="Files or folders to take beside the spool.")] = None,
+    max_quarantined: MaxQuarantined = 0.05,
+    json: Json = False,
+) -> None:
+    """Take what is new in the spool, bring all figures up to it, publish: the whole pipeline once.
+
+    Example: beleg run
+    """
+    _run(paths or [], None, max_quarantined, json=json, spool=True)
+
+
+def _run(paths: list[Path], mapping: Path | None, max_quarantined: float, *, json: bool, spool: bool) -> None:
+    from dataclasses import asdict
+
+    from beleg import flow
+    from beleg.ingest.quarantine import Share
+
+    if mapping is not None and not mapping.is_file():
+        msg = f"mapping {str(mapping)!r} is no file; docs/mapping.md shows how to write one"
+        raise UsageError(msg)
+    with progress_bar(show=not json) as show:
+        report = flow.run(Settings.load(), paths, mapping=mapping, spool=spool, on_progress=show)
+    taken = report.ingest
+    if json:
+        counts = asdict(taken) | {"publication": report.publication.number, "touched_days": report.touched_days}
+        counts["lost"] = dict(report.lost)
+        print_json(counts)
+    else:
+        _tell(report)
+    Share(most=max_quarantined).check(taken.accepted, taken.quarantined)
+
+
+def _tell(report: "Report") -> None:
+    taken = report.ingest
+    out = console()
+    out.print(
+        f"read {taken.read:,} lines of {taken.files:,} files: {taken.accepted:,} accepted "
+        f"({taken.duplicates:,} duplicates, {taken.superseded:,} superseded), "
+        f"{taken.quarantined:,} quarantined, {taken.pending:,} pending"
+    )
+    if taken.skipped:
+        out.print(f"{taken.skipped:,} files were renamed or replaced meanwhile: run it again to read them")
+    for reason, count in taken.quarantined_by_reason.items():
+        out.print(f"  quarantined {count:,}: {reason}")
+    days = report.touched_days
+    span = f" ({days[0]} to {days[-1]})" if days else ""
+    out.print(f"publication {report.publication.number}: {len(days):,} days computed{span}")
+    for why, count in report.lost.items():
+        out.print(f"lost at the source {count:,}: {why}")
+    if taken.quarantined:
+        out.print("`beleg quarantine list` tells more; `beleg quarantine retry` tries again once they are mended")
+
+
+@contextmanager
+def progress_bar(*, show: bool) -> Generator[OnProgress]:
+    """A progress bar on standard error while a terminal reads it; yields the function to call."""
+    err = console(stderr=True)
+    columns = (
+        TextColumn("{task.description:>14}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        _Rate(),
+        TextColumn("{task.fields[detail]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not show or not err.is_terminal) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def step(what: str, done: int, total: int, detail: str = "") -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total, detail=detail)
+            bar.update(tasks[what], completed=done, total=total, detail=detail)
+
+        yield step
+
+
+class _Rate(TransferSpeedColumn):
+    """Bytes a second, for the one stage that counts bytes."""
+
+    def render(self, task: Task) -> Text:
+        return super().render(task) if task.description == "reading" else Text("")

@@ -1,0 +1,52 @@
+"""`beleg models`: the policies of models."""
+
+from typing import Annotated
+
+import typer
+
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, table
+from beleg.core.settings import Settings
+
+COLUMNS = (
+    "provider",
+    "model",
+    "valid_from",
+    "valid_to",
+    "prices",
+    "latency_ceiling_ms",
+    "risk_level",
+    "run_budget_usd",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("models")(models)
+
+
+def models(
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+) -> None:
+    """Check models.yaml and show its rows and alias rules.
+
+    Example: beleg models --json
+    """
+    from beleg.cost import listing
+    from beleg.cost.policies import load_policies
+
+    settings = Settings.load()
+    policies = load_policies(settings).models
+    rows = list(listing.policy_records(policies))
+    aliases = [{"match": a.match, "to": a.to, "why": a.why} for a in policies.aliases]
+    if json:
+        print_json({"schema_version": 1, "file": str(settings.policy("models.yaml")), "rows": rows, "aliases": aliases})
+        return
+    if csv:
+        print_csv(rows, COLUMNS)
+        return
+    out = console()
+    shown = [[r[c].date() if c.startswith("valid") and r[c] else r[c] for c in COLUMNS] for r in rows]
+    out.print(table(f"Policies of models in {settings.policy('models.yaml')}", COLUMNS, shown))
+    for alias in aliases:
+        out.print(f"{alias['match']} is priced as {alias['to']}: {alias['why']}")

@@ -1,0 +1,66 @@
+"""How every command shows its answer: a table for people, plain text in a pipe, JSON and CSV for machines."""
+
+import csv
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from rich.box import HEAVY_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+JSON_HELP = "Print JSON for machines: money as decimal strings, unknown as null."
+CSV_HELP = "Print CSV with a header; unknown is empty."
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that respects NO_COLOR and is plain where no terminal reads it."""
+    wide = {} if (sys.stderr if stderr else sys.stdout).isatty() else {"width": 200}
+    return Console(stderr=stderr, highlight=False, **wide)  # type: ignore[arg-type]
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one JSON document."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=_plain) + "\n")
+
+
+def print_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    """Print rows as CSV, nulls empty."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([["" if row[c] is None else _plain(row[c]) for c in columns] for row in rows])
+
+
+def records(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """Rows one below the other, a line a column, for rows wider than a screen."""
+    made = Table.grid(padding=(0, 2))
+    for number, row in enumerate(rows, start=1):
+        made.add_row(f"[bold]row {number}[/]", "")
+        for name, cell in zip(columns, row, strict=True):
+            made.add_row(f"  {name}", escape("—" if cell is None else str(cell)))
+    return made
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, numbers: Sequence[str] = ()) -> Table:
+    """A table whose number columns are right-aligned; unknown is shown as a dash, never as zero."""
+    box = HEAVY_HEAD if sys.stdout.isatty() else None
+    made = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=box)
+    for name in columns:
+        made.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(escape("—" if cell is None else str(cell)) for cell in row))
+    return made
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    return value if isinstance(value, int | float | str | bool) else str(value)

@@ -1,0 +1,72 @@
+"""`beleg sql` and `beleg open`: the analyst's door."""
+
+from typing import Annotated
+
+import typer
+
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, records, table
+from beleg.core.errors import UsageError
+from beleg.core.settings import Settings
+
+_COLUMN_WIDTH = 10
+"""Narrower than this a column is no longer read but deciphered."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("sql")(sql)
+    app.command("open")(open_)
+
+
+def sql(
+    query: Annotated[str, typer.Argument(help="One query, for example 'SELECT * FROM unit_costs LIMIT 5'.")],
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+) -> None:
+    """Ask the published figures in SQL, read-only; nothing else of the machine can be read.
+
+    Example: beleg sql "SELECT workflow, sum(cost_pico_usd) FROM unit_costs GROUP BY 1"
+    """
+    import duckdb
+
+    from beleg.lake import catalog
+
+    with catalog.connect(Settings.load()) as con:
+        try:
+            result = con.execute(query)
+            columns = [d[0] for d in result.description or []]
+            rows = result.fetchall()
+        except duckdb.Error as error:
+            msg = f"the query failed: {error}"
+            raise UsageError(msg) from error
+    if json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif csv:
+        print_csv([dict(zip(columns, row, strict=True)) for row in rows], columns)
+    else:
+        out = console()
+        out.print(table("", columns, rows) if len(columns) * _COLUMN_WIDTH <= out.width else records(columns, rows))
+
+
+def open_(json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
+    """Say how to connect to the figures with the DuckDB command, Python or Harlequin.
+
+    Example: beleg open
+    """
+    settings = Settings.load()
+    if not settings.database.exists():
+        msg = f"{settings.database} does not exist yet: run `beleg ingest PATH` or `beleg run` first"
+        raise UsageError(msg)
+    ways = {
+        "duckdb": f'duckdb -readonly "{settings.database}"',
+        "python": f'duckdb.connect("{settings.database}", read_only=True)',
+        "harlequin": f'harlequin -r "{settings.database}"',
+    }
+    if json:
+        print_json({"database": str(settings.database), **ways})
+        return
+    out = console()
+    out.print(f"The figures are in {settings.database}; DuckDB 1.5 and newer open it.")
+    for name, way in ways.items():
+        out.print(f"  {name:<10} {way}", soft_wrap=True)
+    out.print("Every table and column carries a comment: SELECT * FROM duckdb_columns() WHERE comment IS NOT NULL")

@@ -1,0 +1,1 @@
+"""What the runs cost: price book, policies, pricing in SQL, figures."""

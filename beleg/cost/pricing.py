@@ -1,0 +1,34 @@
+"""Prices and policies of an installation, as one thing the marts depend on."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import duckdb
+
+from beleg.core.settings import Settings
+from beleg.cost.book import PriceBook
+from beleg.cost.policies import Policies, load_policies
+from beleg.cost.register import register
+
+
+@dataclass(frozen=True)
+class Pricing:
+    """The price book and the policies, read once for a build."""
+
+    book: PriceBook
+    policies: Policies
+    digests: Mapping[str, str]
+    """`prices` and `policies`: a mart made under other digests is out of date."""
+
+    @classmethod
+    def load(cls, settings: Settings) -> "Pricing":
+        """Read the policy files; raises UsageError that says what is wrong in which row."""
+        policies = load_policies(settings)
+        book = PriceBook(policies.models)
+        files = b"\0".join(settings.policy(name).read_bytes() for name in ("models.yaml", "workflows.yaml"))
+        return cls(book, policies, {"prices": book.digest, "policies": hashlib.sha256(files).hexdigest()})
+
+    def register(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Make the tables the queries join, for the calls that occur in the relation `steps`."""
+        register(con, self.book, self.policies)

@@ -1,0 +1,60 @@
+"""The whole demo: make the files, run the pipeline over them, check the answers, render the report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from beleg import flow
+from beleg.core.progress import OnProgress
+from beleg.core.settings import Settings
+from beleg.cost import figures
+from beleg.cost.figures import CostLine, Period
+from beleg.demo.check import Check, checks
+from beleg.demo.generate import as_of, write_demo
+from beleg.demo.home import NOTICE, make_home
+from beleg.demo.tally import DemoSummary
+from beleg.lake import catalog
+from beleg.report.figures import ask, scope_of
+from beleg.report.render import render
+
+WEEKS = 5
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a demo showed."""
+
+    settings: Settings
+    summary: DemoSummary
+    flow: flow.Report
+    checks: tuple[Check, ...]
+    unit_costs: tuple[CostLine, ...]
+    flags: tuple[Mapping[str, Any], ...]
+    """By kind and workflow, with the worst case of each."""
+    reconciliation: tuple[Mapping[str, Any], ...]
+    """By provider and model, amounts in pico-USD."""
+    report: Path
+
+
+def play(home: Path, *, runs: int, seed: int, on_progress: OnProgress) -> Played:
+    """Make the demo in a home of its own, replacing an earlier one.
+
+    Raises UsageError for a folder that is no demo's and for less than one run.
+    """
+    settings = make_home(home)
+    summary = write_demo(settings.spool, runs=runs, seed=seed, weeks=WEEKS, on_progress=on_progress)
+    done = flow.run(settings, as_of=as_of(WEEKS), on_progress=on_progress)
+    report = render(settings, settings.home / "reports" / "report.html", notice=NOTICE)
+    with catalog.connect(settings) as con:
+        scope = scope_of(con, settings.timezone, None, None)
+        return Played(
+            settings=settings,
+            summary=summary,
+            flow=done,
+            checks=tuple(checks(summary, done.ingest, con)),
+            unit_costs=tuple(figures.costs(con, ["workflow"], Period())),
+            flags=ask(con, "flags", scope).rows,
+            reconciliation=ask(con, "reconciliation", scope).rows,
+            report=report,
+        )

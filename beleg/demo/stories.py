@@ -1,0 +1,180 @@
+"""What happens in a run of each workflow; each function plays one run from its first call to its end."""
+
+from asyncio import CancelledError
+from collections.abc import Callable, Mapping
+
+from beleg.demo.calls import (
+    AmbiguousMatchError,
+    ContradictoryPeriodError,
+    OutputValidationError,
+    ToolTimeoutError,
+    UnreadableDocumentError,
+    anthropic,
+    attempt_with_fallback,
+    failing_sometimes,
+    openai,
+    plain,
+)
+from beleg.demo.company import (
+    CANARY,
+    CATEGORIZATION,
+    CHAT_COPILOT,
+    DAY_US,
+    DUNNING,
+    GEMINI_FLASH,
+    GEMINI_PRO,
+    GPT_MINI,
+    HOUR_US,
+    MISTRAL,
+    NEW_PROMPT_US,
+    OCR,
+    OWN,
+    RECONCILIATION,
+    RUNAWAY_US,
+    SONNET,
+    VAT_RETURN,
+)
+from beleg.demo.run import Run
+
+Story = Callable[[Run], None]
+
+
+def ocr(run: Run) -> None:
+    """Reads a document; one the own model cannot read goes to a larger one."""
+    between = run.recorder.between
+    pages = between(1, 4)
+    failing_sometimes(run, OWN, plain(run, 1_150 * pages, 260, cached=640), latency_ms=900 * pages)
+    if run.recorder.chance(0.06):
+        repaired = plain(run, 1_290 * pages, 300) | {"reasoning": between(0, 900)}
+        run.model(GEMINI_FLASH, repaired, latency_ms=2_100, attempt=2, attempt_reason="repair")
+    if run.recorder.chance(0.012):
+        run.finish(UnreadableDocumentError)
+        return
+    if run.recorder.chance(0.1):
+        vat_percent = 19 if run.recorder.chance(0.8) else 7
+        read = {"gross_cents": between(500, 90_000), "vat_percent": vat_percent}
+        fields = [{"name": name, "value": value} for name, value in read.items()]
+        run.artifact("extracted_fields", {"document_type": "invoice", "fields": fields})
+    run.finish(documents=1)
+
+
+def categorization(run: Run) -> None:
+    """Puts the transactions of a bank statement into accounts; at night as a batch."""
+    transactions = run.recorder.between(8, 40)
+    shared = 3_400 if run.now_us < NEW_PROMPT_US else 1_750
+    own, answer = 46 * transactions, 15 * transactions
+    if run.now_us % DAY_US < 5 * HOUR_US:
+        run.model(GPT_MINI, openai(run, shared + own, answer), latency_ms=240_000, batch=True)
+    else:
+        attempt_with_fallback(run, anthropic(run, own, answer, shared=shared, lifetime="5m"))
+    if run.recorder.chance(0.015):
+        run.finish(OutputValidationError)
+        return
+    run.finish(transactions=transactions)
+
+
+def reconciliation(run: Run) -> None:
+    """Matches payments with invoices."""
+    between = run.recorder.between
+    run.tool("list_open_items", latency_ms=between(30, 160))
+    for _ in range(between(1, 3)):
+        failing_sometimes(run, GPT_MINI, openai(run, between(2_200, 7_500), between(120, 420)), latency_ms=2_800)
+        run.tool("propose_match", latency_ms=between(20, 90))
+    if run.recorder.chance(0.02):
+        run.finish(AmbiguousMatchError)
+        return
+    run.finish(reconciled_items=between(3, 24))
+
+
+def dunning(run: Run) -> None:
+    """Drafts a reminder; most wait for a person, who answers hours or days later, or never."""
+    between = run.recorder.between
+    run.model(MISTRAL, plain(run, 1_900, 380), latency_ms=between(1_200, 3_000))
+    if run.recorder.chance(0.6):
+        run.ask_person(between(2, 130) * HOUR_US)
+        run.model(MISTRAL, plain(run, 2_400, 160), latency_ms=between(700, 1_800))
+    if run.recorder.chance(0.08):
+        run.finish(CancelledError)
+        return
+    run.finish(letters=1)
+
+
+def vat_return(run: Run) -> None:
+    """Puts a VAT return together with the help of reconciliation runs; what counts is the filing, days later."""
+    recorder = run.recorder
+    run.tool("vat_progress", latency_ms=40)
+    _start_children(run, recorder.between(1, 3))
+    for _ in range(recorder.between(3, 7)):
+        fresh = anthropic(run, recorder.between(900, 4_000), recorder.between(200, 900), shared=21_000, lifetime="1h")
+        run.model(SONNET, fresh, latency_ms=recorder.between(3_000, 9_000))
+        run.tool("compute_vat_boxes", latency_ms=recorder.between(40, 300))
+    if recorder.chance(0.04):  # a year in one call: the long-context price holds for all of its tokens
+        run.model(GEMINI_PRO, plain(run, 215_000, 2_400), latency_ms=41_000)
+    if recorder.chance(0.03):
+        run.finish(ContradictoryPeriodError)
+        return
+    if run.finish(returns_prepared=1) and run.purpose == "production":
+        _file(run)
+
+
+def _start_children(run: Run, count: int) -> None:
+    for _ in range(min(count, run.recorder.runs_left)):
+        child = Run(
+            run.recorder,
+            RECONCILIATION,
+            subject=run.recorder.tally.workflows[RECONCILIATION.name] + 1,
+            purpose=run.purpose,
+            tenant=run.tenant,
+        )
+        reconciliation(child)
+
+
+def _file(run: Run) -> None:
+    """A person files the return, or not; the tax office may send it back, which takes the result back."""
+    if run.recorder.chance(0.06):
+        return
+    filed = run.outcome("filed_return", run.recorder.between(20, 150) * HOUR_US)
+    if filed and run.recorder.chance(0.03) and run.outcome("filed_return", 190 * HOUR_US, count=0, retracts=filed):
+        run.recorder.tally.results["filed_return"] -= 1
+
+
+def chat_copilot(run: Run) -> None:
+    """Answers a question; on one day a fault made some chats call their tools in a loop."""
+    recorder = run.recorder
+    loops = RUNAWAY_US[0] <= run.now_us < RUNAWAY_US[1] and recorder.chance(0.25)
+    run.search("search_books", latency_ms=recorder.between(20, 120))
+    for _ in range(48 if loops else recorder.between(1, 4)):
+        _turn(run)
+        run.think(1)
+    if recorder.chance(0.03):
+        run.finish(CancelledError)
+        return
+    if recorder.chance(0.05):
+        run.artifact("answer_summary", {"summary": "Explained which receipts are missing.", "language": "de"})
+    run.finish(answers=1)
+
+
+def _turn(run: Run) -> None:
+    recorder = run.recorder
+    asked, answered = recorder.between(300, 1_600), recorder.between(90, 420)
+    if run.now_us >= NEW_PROMPT_US:
+        answered += 130
+    if recorder.chance(0.008):
+        run.model(CANARY, plain(run, 6_000 + asked, answered), latency_ms=1_700)
+    else:
+        usage = anthropic(run, asked, answered, shared=6_200, lifetime="5m")
+        failing_sometimes(run, SONNET, usage, latency_ms=recorder.between(1_100, 4_200))
+    if recorder.chance(0.5):
+        failed = ToolTimeoutError if recorder.chance(0.03) else None
+        run.tool("get_account_balance", latency_ms=recorder.between(30, 400), error=failed)
+
+
+STORIES: Mapping[str, Story] = {
+    OCR.name: ocr,
+    CATEGORIZATION.name: categorization,
+    RECONCILIATION.name: reconciliation,
+    DUNNING.name: dunning,
+    VAT_RETURN.name: vat_return,
+    CHAT_COPILOT.name: chat_copilot,
+}
+"""Workflow → how one of its runs goes."""

@@ -1,0 +1,134 @@
+"""One ingest: stage, merge, commit, remember. Under the installation's writer lock throughout.
+
+Killed at any point, it leaves files that no version names and a staging folder that the next ingest
+removes; the same input then gives the same lake.
+"""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from beleg.core.contracts import event_tables
+from beleg.core.progress import OnProgress
+from beleg.core.settings import Settings
+from beleg.ingest import merge, quarantine
+from beleg.ingest.sources import Mark, find_sources
+from beleg.ingest.stage import Progress, Staged, stage
+from beleg.ingest.table import stage_table
+from beleg.ingest.typed import staged_sql
+from beleg.lake.engine import connect
+from beleg.lake.publication import append_fact, replace_text
+from beleg.lake.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class IngestReport:
+    """What an ingest did.
+
+    read = accepted + quarantined + pending; rows gained by the lake = accepted - duplicates - superseded.
+    """
+
+    ingest_id: str
+    read: int = 0
+    accepted: int = 0
+    duplicates: int = 0
+    superseded: int = 0
+    quarantined: int = 0
+    pending: int = 0
+    blank: int = 0
+    files: int = 0
+    skipped: int = 0
+    """Files that were gone or replaced before they were read; the next ingest sees them anew."""
+    accepted_by_event: Mapping[str, int] = field(default_factory=dict)
+    quarantined_by_reason: Mapping[str, int] = field(default_factory=dict)
+
+
+def ingest(
+    settings: Settings,
+    paths: Sequence[Path],
+    *,
+    mapping: Path | None = None,
+    on_progress: OnProgress,
+) -> IngestReport:
+    """Take what is new at `paths` into the lake; publishes nothing.
+
+    With a `mapping`, the paths are tables that it turns into events. Files of the spool are read on from
+    where the last ingest stopped. The caller holds the writer lock. Raises UsageError for a path that does
+    not exist or a wrong mapping. However much is refused, what is good is kept.
+    """
+    ingest_id = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    folder = settings.home / "scratch" / ingest_id
+    try:
+        staged = _stage(settings, paths, mapping, folder, on_progress)
+        return store(settings, staged, ingest_id, on_progress=on_progress)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stage(
+    settings: Settings, paths: Sequence[Path], mapping: Path | None, folder: Path, on_progress: OnProgress
+) -> Staged:
+    def staged_so_far(progress: Progress) -> None:
+        detail = f"{progress.read:,} lines, {progress.quarantined:,} refused"
+        on_progress("reading", progress.bytes_done, progress.bytes_total, detail)
+
+    if mapping is not None:
+        return stage_table(paths, mapping, folder, project=settings.project, on_progress=staged_so_far)
+    sources = find_sources(paths, spool=settings.spool, marks=load_marks(settings))
+    return stage(sources, folder, on_progress=staged_so_far, project=settings.project)
+
+
+def store(settings: Settings, staged: Staged, ingest_id: str, *, on_progress: OnProgress) -> IngestReport:
+    """Merge staged lines into the lake and commit, keep the refused ones, then remember how far was read."""
+    merges = _merge(settings, staged, ingest_id, on_progress)
+    reasons = quarantine.keep(settings, staged, ingest_id)
+    save_marks(settings, staged)
+    report = IngestReport(
+        ingest_id=ingest_id,
+        read=staged.read,
+        accepted=staged.accepted,
+        duplicates=sum(m.duplicates for m in merges),
+        superseded=sum(m.superseded for m in merges),
+        quarantined=staged.quarantined,
+        pending=staged.pending,
+        blank=staged.blank,
+        files=len(staged.sources) - len(staged.skipped),
+        skipped=len(staged.skipped),
+        accepted_by_event=dict(staged.accepted_by_event),
+        quarantined_by_reason=reasons,
+    )
+    append_fact(settings.ledger / "ingests.jsonl", asdict(report))
+    return report
+
+
+def _merge(settings: Settings, staged: Staged, ingest_id: str, on_progress: OnProgress) -> list[merge.Merge]:
+    if not staged.files:
+        return []
+    lake = Snapshot.latest(settings)
+    merges = []
+    with connect(settings.home / "scratch") as con:
+        for done, (event, files) in enumerate(sorted(staged.files.items())):
+            on_progress("storing", done, len(staged.files))
+            merges.append(merge.prepare(con, lake, event_tables()[event].table, staged_sql(event, files, ingest_id)))
+    merge.commit(lake, merges, ingest_id)
+    return merges
+
+
+def load_marks(settings: Settings) -> dict[str, Mark]:
+    """Up to where each file of the spool has been read."""
+    path = settings.ledger / "marks.json"
+    if not path.exists():
+        return {}
+    return {key: Mark(**mark) for key, mark in json.loads(path.read_text(encoding="utf-8")).items()}
+
+
+def save_marks(settings: Settings, staged: Staged) -> None:
+    """Remember how far files were read, those only that are still there."""
+    found = {source.key for source in staged.sources}
+    before = load_marks(settings)
+    known = {key: mark for key, mark in before.items() if key in found} | dict(staged.marks)
+    if known != before:
+        replace_text(settings.ledger / "marks.json", json.dumps({key: asdict(mark) for key, mark in known.items()}))

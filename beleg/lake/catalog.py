@@ -1,0 +1,154 @@
+"""The DuckDB file for analysts: views over the exact files of one publication, documented by the contracts.
+
+It is rebuilt beside and renamed in, so readers and the pipeline never block each other: a reader that has
+the old file open keeps reading the old publication.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+
+from beleg.core import contracts
+from beleg.core.contracts import TableContract
+from beleg.core.errors import UsageError
+from beleg.core.settings import Settings
+from beleg.core.sql import query
+from beleg.lake.engine import identifier, quote
+from beleg.lake.publication import Publication
+from beleg.lake.snapshot import Snapshot
+from beleg.lake.table import typed_nulls
+
+STORAGE_VERSION = "v1.5.0"
+"""Oldest DuckDB that opens the file."""
+
+PUBLICATION = {
+    "number": "counts up by one with each publication",
+    "published_at": "when it was published",
+    "as_of": "instant the marts were computed for",
+    "timezone": "IANA zone of the business days",
+}
+SUBTREE = "cost of the run's own steps and of all runs it started, directly or not [pico-USD]"
+
+
+def rebuild(settings: Settings, publication: Publication) -> None:
+    """Make `beleg.duckdb` show a publication, in one atomic step."""
+    snapshot = Snapshot.published(settings, publication)
+    with _beside(settings.database) as beside:
+        shutil.copyfile(_template(settings), beside)
+        _execute(beside, _contents(snapshot, publication))
+
+
+def _template(settings: Settings) -> Path:
+    """A file with every documented view and no data, made once for each set of contracts.
+
+    DuckDB drops the comments of a view that is replaced, and setting five hundred of them takes longer
+    than all the rest. So the documented views stand on undocumented ones in the schema `files`, and only
+    those are replaced.
+    """
+    statements = list(_documented())
+    digest = hashlib.sha256("\n".join([duckdb.__version__, *statements]).encode()).hexdigest()[:16]
+    path = settings.lake / f"_template-{digest}.duckdb"
+    if not path.exists():
+        with _beside(path) as beside:
+            _execute(beside, statements)
+    return path
+
+
+@contextmanager
+def _beside(path: Path) -> Generator[Path]:
+    """A name beside a file; what was written there takes the file's place if all went well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    try:
+        yield beside
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+        beside.with_name(beside.name + ".wal").unlink(missing_ok=True)
+
+
+def _execute(path: Path, statements: Iterable[str]) -> None:
+    with duckdb.connect(":memory:") as con:
+        con.execute("SET TimeZone = 'UTC'")
+        con.execute(f"ATTACH {quote(str(path))} AS beleg (STORAGE_VERSION '{STORAGE_VERSION}')")
+        con.execute("USE beleg")
+        con.execute("BEGIN")
+        for statement in statements:
+            con.execute(statement)
+        con.execute("COMMIT")
+        con.execute("USE memory")
+        con.execute("DETACH beleg")
+
+
+def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
+    """Open the file as a reader who may read the lake and nothing else of the machine.
+
+    Raises UsageError where nothing was published yet.
+    """
+    if not settings.database.exists():
+        msg = f"{settings.database} does not exist yet: run `beleg ingest PATH` or `beleg run` first"
+        raise UsageError(msg)
+    con = duckdb.connect(str(settings.database), read_only=True)
+    # Connections of one process to one file share its settings, and those are locked by the first.
+    if con.execute("SELECT current_setting('lock_configuration')").fetchall() == [(True,)]:
+        return con
+    con.execute("SET GLOBAL TimeZone = 'UTC'")
+    con.execute("SET allowed_directories = $1", [[str(settings.lake)]])
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+    return con
+
+
+def number(settings: Settings) -> int | None:
+    """Number of the publication the file shows; None where there is no readable file."""
+    try:
+        with duckdb.connect(str(settings.database), read_only=True) as con:
+            return int(con.execute("SELECT number FROM publication").fetchall()[0][0])
+    except duckdb.Error:
+        return None
+
+
+def _documented() -> Iterator[str]:
+    """Statements for the views that analysts use, with their comments."""
+    yield "CREATE SCHEMA files"
+    times = "published_at TIMESTAMP WITH TIME ZONE, as_of TIMESTAMP WITH TIME ZONE, timezone VARCHAR"
+    yield f"CREATE TABLE publication (number BIGINT, {times})"
+    yield "COMMENT ON TABLE publication IS 'The publication this file shows.'"
+    for column, meaning in PUBLICATION.items():
+        yield f"COMMENT ON COLUMN publication.{column} IS {quote(meaning)}"
+    for name in contracts.names():
+        contract = contracts.load(name)
+        view = identifier(name)
+        yield f"CREATE VIEW files.{view} AS SELECT {typed_nulls(contract)} WHERE false"
+        columns = ", ".join(identifier(c.name) for c in contract.columns)
+        yield f"CREATE VIEW {view} AS SELECT {columns} FROM files.{view}"
+        yield from _comments(contract)
+    yield query("beleg.lake", "runs")
+    yield from _comments(replace(contracts.load("run_costs"), table="runs"))
+    yield f"COMMENT ON COLUMN runs.subtree_cost_pico_usd IS {quote(SUBTREE)}"
+
+
+def _contents(snapshot: Snapshot, publication: Publication) -> Iterator[str]:
+    """Statements that point the views to the files of a publication."""
+    for name in contracts.names():
+        view = f"files.{identifier(name)}"
+        yield f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {snapshot.relation(name)}"
+        yield f"COMMENT ON VIEW {view} IS 'The exact files of this publication; use the view of the same name in main.'"
+    zone = publication.inputs.get("timezone", "UTC")
+    at = f"{quote(publication.published_at)}, {quote(publication.as_of)}, {quote(zone)}"
+    yield f"INSERT INTO publication VALUES ({publication.number}, {at})"
+
+
+def _comments(contract: TableContract) -> Iterator[str]:
+    name = identifier(contract.table)
+    yield f"COMMENT ON VIEW {name} IS {quote(f'{contract.description} Grain: {contract.grain}.')}"
+    for column in contract.columns:
+        unit = f" [{column.unit}]" if column.unit else ""
+        yield f"COMMENT ON COLUMN {name}.{identifier(column.name)} IS {quote(column.description + unit)}"

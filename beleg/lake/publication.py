@@ -1,0 +1,103 @@
+"""Publications: the one record that says which version of every table readers see.
+
+The record is swapped atomically after all tables were written, so a reader never sees a half-written
+lake; what an unpublished version holds is invisible, and the difference between the published and the
+latest version is exactly what the marts still have to catch up with.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from beleg.core.errors import DamagedError
+from beleg.core.settings import Settings
+
+LAKE_FORMAT = 1
+"""Format of the lake; `beleg migrate` raises it."""
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What readers see."""
+
+    number: int
+    """Counts up by one with each publication."""
+    published_at: str
+    """UTC instant, RFC 3339."""
+    as_of: str
+    """Instant the marts were computed for: runs silent for too long by then are abandoned."""
+    tables: Mapping[str, int]
+    """Table → Delta version."""
+    inputs: Mapping[str, str]
+    """What the marts depend on beside the tables: digests of prices, policies, queries, and the zone."""
+    open_days: Mapping[str, str] = field(default_factory=dict)
+    """UTC day → earliest instant at which a run of that day will count as abandoned."""
+    lake_format: int = LAKE_FORMAT
+
+
+def current(settings: Settings) -> Publication | None:
+    """The publication readers see; None before the first. Raises DamagedError for an unreadable record."""
+    path = settings.lake / "_publication.json"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    try:
+        publication = Publication(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        msg = f"{path} is damaged ({error}); restore it from the last line of {settings.ledger / 'publications.jsonl'}"
+        raise DamagedError(msg) from error
+    if publication.lake_format != LAKE_FORMAT:
+        msg = f"{settings.lake} has format {publication.lake_format}; we read {LAKE_FORMAT}: upgrade or migrate"
+        raise DamagedError(msg)
+    return publication
+
+
+def publish(settings: Settings, publication: Publication) -> None:
+    """Make a publication the one readers see, in one atomic step, and remember it in the ledger."""
+    record = asdict(publication)
+    replace_text(settings.lake / "_publication.json", json.dumps(record, indent=1, sort_keys=True))
+    append_fact(settings.ledger / "publications.jsonl", record)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Replace a file's text so that a reader sees the old or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def append_fact(path: Path, fact: Mapping[str, Any]) -> None:
+    """Append one line to a ledger with a single write; a torn last line of a killed writer is closed first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        size = os.fstat(fd).st_size
+        torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+        line = json.dumps(fact, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+        os.write(fd, b"\n" + line if torn else line)
+    finally:
+        os.close(fd)
+
+
+def facts(path: Path) -> list[dict[str, Any]]:
+    """All whole facts of a ledger, in order; a line a killed writer left torn is passed over."""
+    if not path.exists():
+        return []
+    found = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return found

@@ -1,0 +1,218 @@
+"""One table of the lake: immutable Parquet files written by DuckDB, committed to a Delta log.
+
+A commit is atomic: readers of a version see all of its files and none of a later one. Files that no
+commit names, left by a killed writer, are invisible and removed by `vacuum`.
+"""
+
+import json
+import re
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable
+from deltalake.transaction import AddAction, RemoveAction
+
+from beleg.core.contracts import TableContract, load
+from beleg.core.settings import Settings
+from beleg.lake.engine import identifier, quote
+
+COMPRESSION = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One Parquet file of a table. `partition` is None for a table without partitions."""
+
+    path: str
+    """Relative to the table's folder."""
+    partition: str | None
+    rows: int
+    size_bytes: int
+
+
+class LakeTable:
+    """A table of the lake, known by its contract.
+
+    Columns, units and grain are those of `contracts/tables/<name>.yaml`.
+    """
+
+    def __init__(self, settings: Settings, name: str) -> None:
+        self.contract = load(name)
+        self.root = settings.lake / name
+        self._head: DeltaTable | None = None
+
+    def version(self) -> int | None:
+        """Latest committed version; None where nothing was ever committed."""
+        return None if (table := self._latest()) is None else int(table.version())
+
+    def files(self, version: int | None = None) -> list[DataFile]:
+        """Files of a version (default: the latest), sorted by path; empty for a table not yet made."""
+        table = self._at(version)
+        if table is None:
+            return []
+        actions = pa.table(table.get_add_actions(flatten=True)).to_pydict()
+        count = len(actions["path"])
+        partitions = actions.get(f"partition.{self.contract.partition_column}", [None] * count)
+        rows = actions.get("num_records", [0] * count)
+        found = (
+            DataFile(path, None if value is None else str(value), int(n or 0), int(size))
+            for path, value, n, size in zip(actions["path"], partitions, rows, actions["size_bytes"], strict=True)
+        )
+        return sorted(found, key=lambda f: f.path)
+
+    def write(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        query: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        ordered: bool = True,
+    ) -> list[DataFile]:
+        """Write a query's rows as new files, one a partition; commits nothing.
+
+        `query` yields the contract's columns by name. The files are invisible until `commit`. `ordered`
+        sorts them as the contract says, so that the same rows give the same bytes.
+        """
+        self.root.mkdir(parents=True, exist_ok=True)
+        column = self.contract.partition_column
+        order = ", ".join(map(identifier, [*([column] if column else []), *self.contract.order_by]))
+        names = ", ".join(identifier(c.name) for c in self.contract.columns)
+        rows = f"SELECT {names} FROM ({query})" + (f" ORDER BY {order}" if ordered else "")
+        if column is None:
+            target, layout = self.root / f"part-{time.time_ns():x}.parquet", ""
+        else:
+            target = self.root
+            layout = f", PARTITION_BY ({identifier(column)}), APPEND, FILENAME_PATTERN '{{uuidv7}}'"
+        copy = f"COPY ({rows}) TO {quote(str(target))} ({COMPRESSION}{layout}, RETURN_STATS)"
+        copied = con.execute(copy, dict(parameters or {})).fetchall()
+        return [self._written(Path(str(row[0])), int(row[1]), int(row[2])) for row in copied if row[1]]
+
+    def commit(self, add: Iterable[DataFile], remove: Iterable[DataFile] = (), *, note: str = "") -> int:
+        """Add and remove files in one atomic step; returns the new version.
+
+        `note` is kept in the log, for example the id of the ingest.
+        """
+        table = self._latest() or self._create()
+        now_ms = time.time_ns() // 1_000_000
+        actions = [self._add(f, now_ms) for f in add] + [self._remove(f, now_ms) for f in remove]
+        if actions:
+            table.create_write_transaction(
+                actions,
+                "append",
+                schema=self.schema,
+                partition_by=self._partition_by,
+                commit_properties=CommitProperties(custom_metadata={"beleg": note}),
+            )
+            table.update_incremental()
+        return int(table.version())
+
+    def relation(self, files: Collection[DataFile], *, addresses: bool = False) -> str:
+        """SQL of a relation over exactly these files, with the contract's columns and types.
+
+        `addresses` adds where each row lies: `filename` and `file_row_number`.
+        """
+        where = {"filename": "VARCHAR", "file_row_number": "BIGINT"} if addresses else {}
+        if not files:
+            nulls = "".join(f", CAST(NULL AS {kind}) AS {name}" for name, kind in where.items())
+            return f"(SELECT {typed_nulls(self.contract)}{nulls} WHERE false)"
+        paths = ", ".join(quote(str(self.root / f.path)) for f in files)
+        options = [f"{name} = true" for name in where]
+        if (column := self.contract.partition_column) is not None:
+            types = f"{{{quote(column)}: {self.contract.column(column).type}}}"
+            options += ["hive_partitioning = true", f"hive_types = {types}"]
+        return f"read_parquet({', '.join([f'[{paths}]', *options])})"
+
+    def discard(self, files: Iterable[DataFile]) -> None:
+        """Delete written files that will not be committed."""
+        for file in files:
+            (self.root / file.path).unlink(missing_ok=True)
+
+    def vacuum(self, *, keep_versions: Sequence[int], retention_hours: int = 24) -> list[str]:
+        """Delete files no kept version names and that are older than the retention; returns their paths."""
+        table = self._latest()
+        if table is None:
+            return []
+        return list(
+            table.vacuum(
+                retention_hours,
+                dry_run=False,
+                enforce_retention_duration=False,
+                keep_versions=list(keep_versions),
+            )
+        )
+
+    @property
+    def schema(self) -> Any:
+        """Arrow schema of the table, made by DuckDB from the contract's types."""
+        return arrow_schema(self.contract)
+
+    @property
+    def _partition_by(self) -> list[str]:
+        return [] if self.contract.partition_column is None else [self.contract.partition_column]
+
+    def _latest(self) -> DeltaTable | None:
+        """The table at its latest version; reading on is cheaper than opening again."""
+        if self._head is not None:
+            self._head.update_incremental()
+        elif (self.root / "_delta_log").is_dir() and DeltaTable.is_deltatable(str(self.root)):
+            self._head = DeltaTable(str(self.root))
+        return self._head
+
+    def _at(self, version: int | None) -> DeltaTable | None:
+        if version is None:
+            return self._latest()
+        if self._head is not None and self._head.version() == version:
+            return self._head
+        return DeltaTable(str(self.root), version=version)
+
+    def _create(self) -> DeltaTable:
+        self.root.mkdir(parents=True, exist_ok=True)
+        self._head = DeltaTable.create(
+            str(self.root),
+            schema=self.schema,
+            mode="ignore",
+            partition_by=self._partition_by,
+            name=self.contract.table,
+            description=self.contract.description,
+        )
+        return self._head
+
+    def _written(self, path: Path, rows: int, size_bytes: int) -> DataFile:
+        relative = path.relative_to(self.root)
+        value = relative.parent.name.partition("=")[2] or None
+        return DataFile(relative.as_posix(), value, rows, size_bytes)
+
+    def _values(self, file: DataFile) -> dict[str, str | None]:
+        column = self.contract.partition_column
+        return {} if column is None else {column: file.partition}
+
+    def _add(self, file: DataFile, now_ms: int) -> AddAction:
+        stats = json.dumps({"numRecords": file.rows})
+        return AddAction(file.path, file.size_bytes, self._values(file), now_ms, data_change=True, stats=stats)
+
+    def _remove(self, file: DataFile, now_ms: int) -> RemoveAction:
+        return RemoveAction(file.path, True, now_ms, size=file.size_bytes, partition_values=self._values(file))
+
+
+def stored_type(type_: str) -> str:
+    """DuckDB type as it is stored: JSON is text in Parquet, so that every engine reads it."""
+    return re.sub(r"\bJSON\b", "VARCHAR", type_)
+
+
+@cache
+def arrow_schema(contract: TableContract) -> Any:
+    """Arrow schema of a contract, partition column included."""
+    with duckdb.connect(":memory:") as con:
+        con.execute("SET TimeZone = 'UTC'")
+        return con.sql(f"SELECT {typed_nulls(contract)}").to_arrow_table().schema
+
+
+def typed_nulls(contract: TableContract) -> str:
+    """SQL select list of nulls with the names and types of a contract's columns."""
+    return ", ".join(f"CAST(NULL AS {stored_type(c.type)}) AS {identifier(c.name)}" for c in contract.columns)

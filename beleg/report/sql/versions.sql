@@ -1,0 +1,17 @@
+-- Prompt versions of production runs side by side. Results of outcomes belong to no single version.
+SELECT
+    workflow,
+    prompt_version,
+    max(unit) AS unit,
+    max(unit_per) AS unit_per,
+    min(business_day) FILTER (runs > 0) AS first_day,
+    max(business_day) FILTER (runs > 0) AS last_day,
+    CAST(sum(runs) AS BIGINT) AS runs,
+    CAST(sum(failed_runs) AS BIGINT) AS failed_runs,
+    CAST(sum(results) AS DECIMAL(38, 0)) AS results,
+    CAST(sum(cost_pico_usd) AS DECIMAL(38, 0)) AS production_pico_usd
+FROM unit_costs
+WHERE purpose = 'production' AND business_day BETWEEN $first_day AND $last_day
+GROUP BY workflow, prompt_version
+HAVING sum(runs) > 0
+ORDER BY workflow, first_day, prompt_version

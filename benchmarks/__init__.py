@@ -1,0 +1,1 @@
+"""Speed against limits and peers, measured in the same run: `python -m benchmarks`."""

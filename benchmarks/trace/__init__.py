@@ -1,0 +1,1 @@
+"""The tracer against OpenTelemetry, and its canonicaliser against the reference implementation."""

@@ -1,0 +1,31 @@
+"""What all tests share: where real data lies and an installation of their own."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings as hypothesis_settings
+
+from beleg.core.settings import Settings
+
+# Real files and databases take as long as they take; speed is measured in benchmarks/.
+hypothesis_settings.register_profile("beleg", deadline=None)
+hypothesis_settings.load_profile("beleg")
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """Folder of real inputs; the test is skipped without it, unless BELEG_REQUIRE_DATA=1 demands it."""
+    path = os.environ.get("BELEG_TEST_DATA")
+    if path and Path(path).is_dir():
+        return Path(path)
+    if os.environ.get("BELEG_REQUIRE_DATA") == "1":
+        pytest.fail(f"BELEG_TEST_DATA={path!r} is no folder, and BELEG_REQUIRE_DATA=1 demands it")
+    pytest.skip("real data needs BELEG_TEST_DATA")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """An installation of its own in a temporary folder."""
+    home = tmp_path / "home"
+    return Settings(home=home, spool=home / "spool")

@@ -1,0 +1,75 @@
+"""An installation that runs the whole flow on given events, and tells what readers then see."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from beleg import flow
+from beleg.core.settings import Settings
+from beleg.lake import catalog, publication
+from tests.events import event, lines
+
+AS_OF = datetime(2030, 6, 1, tzinfo=UTC)
+MARTS = ("run_days", "step_costs", "run_costs", "unit_costs", "flags", "reconciliation")
+
+
+class Installation:
+    """A home of its own; events go through files as a user's would."""
+
+    def __init__(self, home: Path, *, timezone: str = "UTC") -> None:
+        self.settings = Settings(home=home / "beleg", spool=home / "beleg" / "spool", timezone=timezone)
+        self.inbox = home / "inbox"
+        self.inbox.mkdir(parents=True)
+        self._files = 0
+
+    def write(self, *events: dict[str, Any]) -> Path:
+        self._files += 1
+        path = self.inbox / f"{self._files:04d}.jsonl"
+        path.write_bytes(lines(*events))
+        return path
+
+    def take(self, *events: dict[str, Any], as_of: datetime = AS_OF) -> flow.Report:
+        return flow.run(self.settings, [self.write(*events)], as_of=as_of)
+
+    def ask(self, sql: str) -> list[tuple[Any, ...]]:
+        with catalog.connect(self.settings) as con:
+            return con.execute(sql).fetchall()
+
+    def marts(self) -> dict[str, list[tuple[Any, ...]]]:
+        return {name: self.ask(f"SELECT * FROM {name} ORDER BY ALL") for name in MARTS}
+
+    def rebuilt(self) -> dict[str, list[tuple[Any, ...]]]:
+        """The marts after everything was computed again from the lake."""
+        path = self.settings.lake / "_publication.json"
+        now = publication.current(self.settings)
+        assert now is not None
+        path.unlink()
+        flow.publish(self.settings, as_of=datetime.fromisoformat(now.as_of))
+        return self.marts()
+
+
+def run_events(
+    run: str,
+    start: datetime,
+    *,
+    workflow: str = "ocr",
+    seconds: float = 5,
+    tokens: int = 1000,
+    units: dict[str, int] | None = None,
+    finish: bool = True,
+    **fields: Any,
+) -> list[dict[str, Any]]:
+    """Start, one priced step and finish of a run."""
+
+    def at(share: float) -> str:
+        moment = datetime.fromtimestamp(start.timestamp() + share * seconds, UTC)
+        return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+    usage = {"buckets": {"input_uncached": tokens, "output": 10}, "provider": "openai", "model": "gpt-4o"}
+    events = [
+        event("run_started", f"{run}-start", at(0), run_id=run, workflow=workflow, **fields),
+        event("step", f"{run}-step", at(0.5), run_id=run, latency_ms=100, **usage),
+    ]
+    if finish:
+        events.append(event("run_finished", f"{run}-end", at(1), run_id=run, units=units or {"documents": 1}))
+    return events

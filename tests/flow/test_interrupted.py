@@ -1,0 +1,184 @@
+"""Killed, out of disk, two at once: nothing half-written is ever visible, and the same call again heals it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from beleg import flow
+from beleg.core.errors import DamagedError
+from beleg.core.settings import Settings
+from tests.flow.support import AS_OF, Installation, run_events
+
+ROOT = Path(__file__).resolve().parents[2]
+NOON = datetime(2030, 1, 10, 12, tzinfo=UTC)
+STEPS = (
+    "beleg.ingest.stage:stage",
+    "beleg.ingest.merge:prepare",
+    "beleg.lake.table:LakeTable.write",
+    "beleg.lake.table:LakeTable.commit",
+    "beleg.ingest.quarantine:keep",
+    "beleg.ingest.run:save_marks",
+    "beleg.lake.publication:publish",
+    "beleg.lake.catalog:rebuild",
+)
+"""Functions before or after which a writer is killed; those called often, at each of several calls."""
+
+DRIVER = """
+import os, signal, sys
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from beleg import flow
+from beleg.core.settings import Settings
+
+home, file, step, when, nth, as_of = sys.argv[1:]
+module_name, _, name = step.partition(":")
+owner = import_module(module_name)
+*inner, name = name.split(".")
+for part in inner:
+    owner = getattr(owner, part)
+real, calls = getattr(owner, name), 0
+
+def dying(*args, **kwargs):
+    global calls
+    calls += 1
+    if calls == int(nth) and when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    found = real(*args, **kwargs)
+    if calls == int(nth) and when == "after":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return found
+
+for module in list(sys.modules.values()):
+    if getattr(module, name, None) is real:
+        setattr(module, name, dying)
+setattr(owner, name, dying)
+settings = Settings(Path(home), Path(home) / "spool")
+flow.run(settings, [Path(file)], as_of=datetime.fromisoformat(as_of))
+"""
+
+
+def history(day: int = 0, *, tag: str = "") -> list[dict[str, object]]:
+    runs = (run_events(f"{tag}r{n}", NOON + timedelta(days=day, hours=8 * n), tenant="t") for n in range(3))
+    return [e for events in runs for e in events]
+
+
+def killed(beleg: Installation, file: Path, step: str, when: str, nth: int) -> int:
+    command = [sys.executable, "-c", DRIVER, str(beleg.settings.home), str(file), step, when, str(nth)]
+    return subprocess.run([*command, AS_OF.isoformat()], cwd=ROOT, check=False, capture_output=True).returncode
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[object, ...]]]:
+    """The marts of an installation that was never interrupted."""
+    beleg = Installation(tmp_path_factory.mktemp("whole"))
+    beleg.take(*history())
+    beleg.take(*history(1, tag="later"))
+    return beleg.marts()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    ("step", "nth"), [(step, nth) for step in STEPS for nth in ((1, 4) if "Table" in step else (1,))]
+)
+def test_a_writer_killed_at_any_step_leaves_the_old_figures_and_the_next_one_heals(
+    tmp_path: Path, whole: dict[str, list[tuple[object, ...]]], step: str, nth: int, when: str
+) -> None:
+    beleg = Installation(tmp_path)
+    beleg.take(*history())
+    before = beleg.marts()
+    file = beleg.write(*history(1, tag="later"), {"event": "broken"})
+    assert killed(beleg, file, step, when, nth) == -signal.SIGKILL
+    assert beleg.marts() in (before, whole)
+    flow.run(beleg.settings, [file], as_of=AS_OF)
+    assert beleg.marts() == whole
+    assert not any((beleg.settings.home / "scratch").iterdir())
+
+
+def test_two_ingests_at_once_give_what_one_after_the_other_gives(
+    tmp_path: Path, whole: dict[str, list[tuple[object, ...]]]
+) -> None:
+    beleg = Installation(tmp_path)
+    files = [beleg.write(*history()), beleg.write(*history(1, tag="later")), beleg.write(*history())]
+    code = "import sys; from beleg.cli.main import main; main()"
+    env = os.environ | {"BELEG_HOME": str(beleg.settings.home)}
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, "ingest", str(file), "--json"], env=env, stdout=subprocess.DEVNULL
+        )
+        for file in files
+    ]
+    assert [process.wait() for process in both] == [0, 0, 0]
+    flow.publish(beleg.settings, as_of=AS_OF)
+    assert beleg.marts() == whole
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Generator[Path]:
+    """A file system of some megabytes; needs the right to mount one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(disk)]
+    if subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("mounting a small file system is not allowed here")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("left_kib", [0, 40, 200, 600])
+def test_a_full_disk_stops_the_run_with_a_message_and_leaves_the_old_figures(small_disk: Path, left_kib: int) -> None:
+    beleg = Installation(small_disk)
+    beleg.take(*history())
+    before = beleg.marts()
+    file = beleg.write(*[e for n in range(40) for e in history(n, tag=f"{n}-")])
+    ballast = small_disk / "ballast"
+    free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
+    ballast.write_bytes(b"x" * max(0, free - left_kib * 1024))
+    with pytest.raises(DamagedError, match="free space"):
+        flow.run(beleg.settings, [file], as_of=AS_OF)
+    assert beleg.marts() == before
+    ballast.unlink()
+    flow.run(beleg.settings, [file], as_of=AS_OF)
+    assert len(beleg.marts()["run_costs"]) == 3 + 40 * 3
+
+
+def test_a_clock_that_jumps_back_neither_loses_nor_doubles_anything(
+    tmp_path: Path, whole: dict[str, list[tuple[object, ...]]]
+) -> None:
+    beleg = Installation(tmp_path)
+    beleg.take(*history(), as_of=AS_OF + timedelta(days=400))
+    beleg.take(*history(1, tag="later"), as_of=AS_OF)
+    beleg.take(*history(1, tag="later"), as_of=AS_OF - timedelta(days=400))
+    assert beleg.marts() == whole
+
+
+def test_marts_of_a_killed_build_under_other_prices_are_not_taken_over(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "contracts" / "policies").mkdir(parents=True)
+    beleg = Installation(tmp_path)
+    beleg.take(*history())
+    before = beleg.marts()
+    models = project / "contracts" / "policies" / "models.yaml"
+    models.write_text(
+        "models:\n  - {provider: openai, model: gpt-4o, valid_from: 2025-01-01, per: million, "
+        "prices: {input: '1', output: '1'}}\n"
+    )
+    dearer = Settings(beleg.settings.home, beleg.settings.spool, project)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("beleg.lake.publication.publish", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            flow.publish(dearer, as_of=AS_OF)
+    beleg.take(*history(3, tag="new"))
+    kept = {name: [row for row in rows if row in before[name]] for name, rows in beleg.marts().items()}
+    assert kept["step_costs"] == before["step_costs"]
+    assert kept["unit_costs"] == before["unit_costs"]
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,248 @@
+"""The page: one file without references, escaped, accessible, and the same for the same data."""
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from beleg.core.errors import UsageError
+from beleg.core.settings import Settings
+from beleg.report import render
+from tests.report.support import DAY, Rows, make_database
+
+HOSTILE = """<script>alert("x")</script>'"><img src=http://evil.example/x onerror=x>"""
+USD = 10**12
+VOID = {"meta"}
+
+
+def page(settings: Settings, tmp_path: Path, *, notice: str | None = None, **rows: Rows) -> str:
+    make_database(settings, **rows)
+    return render(settings, tmp_path / "report.html", notice=notice).read_text(encoding="utf-8")
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+def costs(**fields: object) -> dict[str, object]:
+    return {"business_day": DAY, "cost_pico_usd": USD, "runs": 1, "succeeded_runs": 1, "results": 1, **fields}
+
+
+class Tags(HTMLParser):
+    """Collects every tag with its attributes, and whether each is closed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def of(self, *tags: str) -> Iterator[dict[str, str | None]]:
+        return (attributes for tag, attributes in self.found if tag in tags)
+
+
+def full(settings: Settings, tmp_path: Path) -> str:
+    days = [DAY + timedelta(days=n) for n in range(21)]
+    return page(
+        settings,
+        tmp_path,
+        notice=HOSTILE,
+        unit_costs=[
+            *(
+                costs(business_day=day, workflow=HOSTILE, prompt_version=f"{HOSTILE}{n // 9}")
+                for n, day in enumerate(days)
+            ),
+            costs(workflow=None, purpose=None, unit=None, unit_per=None, runs=0),
+            costs(workflow="ocr", purpose="eval"),
+        ],
+        step_costs=[{"priced": False, "unpriced_reason": "unknown_model", "model": HOSTILE, "cost_pico_usd": None}],
+        flags=[
+            {
+                "kind": "run_budget",
+                "business_day": DAY,
+                "workflow": HOSTILE,
+                "observed_pico_usd": 2 * USD,
+                "allowed_pico_usd": USD,
+            },
+            {"kind": "latency_ceiling", "business_day": DAY, "observed_ms": 2, "allowed_ms": 1},
+            {"kind": "risk_level", "business_day": DAY, "observed_risk_level": "high", "allowed_risk_levels": "low"},
+        ],
+        reconciliation=[
+            {"business_day": DAY, "model": HOSTILE, "billed_steps": 1, "compared_steps": 1, "difference_pico_usd": 1}
+        ],
+        quarantine=[{"reason": HOSTILE}],
+    )
+
+
+def test_hostile_names_are_text(settings: Settings, tmp_path: Path) -> None:
+    html = full(settings, tmp_path)
+    assert "<script" not in html
+    assert "<img" not in html
+    assert html.count("&lt;script&gt;") > 8
+
+
+def test_the_page_refers_to_nothing_outside_itself(settings: Settings, tmp_path: Path) -> None:
+    html = full(settings, tmp_path)
+    tags = Tags(html)
+    assert not [a for _, a in tags.found if {"src", "href", "xlink:href", "style"} & set(a)]
+    assert not list(tags.of("script", "link", "iframe", "object", "img"))
+    style = html[html.index("<style>") : html.index("</style>")]
+    assert "@import" not in style
+    assert "url(" not in style
+    policy = next(a for a in tags.of("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy["content"] == "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def test_the_page_is_whole_and_can_be_read_aloud(settings: Settings, tmp_path: Path) -> None:
+    tags = Tags(full(settings, tmp_path))
+    assert tags.open == []
+    assert next(tags.of("html"))["lang"] == "en"
+    assert all(a.get("scope") in {"row", "col"} for a in tags.of("th"))
+    assert all(a.get("aria-hidden") == "true" or a.get("aria-label") for a in tags.of("svg"))
+    ids = [a["id"] for _, a in tags.found if "id" in a]
+    assert len(ids) == len(set(ids))
+    assert {a["aria-labelledby"] for a in tags.of("section") if "aria-labelledby" in a} <= set(ids)
+
+
+def test_every_figure_names_its_query(settings: Settings, tmp_path: Path) -> None:
+    html = full(settings, tmp_path)
+    shown = {path.name for path in files("beleg.report").joinpath("sql").iterdir()} - {"range.sql", "publication.sql"}
+    assert html.count("<summary>SQL of") == len(shown)
+    assert "$first_day = &#39;2030-01-07&#39;" in html
+
+
+def test_the_same_data_gives_the_same_bytes(settings: Settings, tmp_path: Path) -> None:
+    assert full(settings, tmp_path).encode() == full(settings, tmp_path).encode()
+
+
+def test_the_receipt_adds_up_exactly(settings: Settings, tmp_path: Path) -> None:
+    rows = [
+        costs(cost_pico_usd=1),
+        costs(workflow="dunning", cost_pico_usd=2 * USD),
+        costs(purpose="eval", cost_pico_usd=30),
+        costs(workflow=None, purpose=None, cost_pico_usd=400),
+    ]
+    shown = text_of(page(settings, tmp_path, unit_costs=rows))
+    assert "ocr 0.000000000001" in shown
+    assert "eval runs 0.000000000030" in shown
+    assert "(start not reported) 0.000000000400" in shown
+    assert "TOTAL 2.000000000431" in shown
+
+
+def test_the_page_says_which_publication_it_shows(settings: Settings, tmp_path: Path) -> None:
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs()]))
+    assert "business days in UTC · publication 7, as of 2030-02-01 00:00 UTC" in shown
+
+
+def test_a_unit_cost_takes_production_only(settings: Settings, tmp_path: Path) -> None:
+    rows = [costs(cost_pico_usd=3 * USD, results=8), costs(purpose="eval", cost_pico_usd=USD, results=100)]
+    assert "0.375 USD per document" in text_of(page(settings, tmp_path, unit_costs=rows))
+
+
+def test_a_unit_cost_without_results_is_unknown_not_zero(settings: Settings, tmp_path: Path) -> None:
+    assert "ocr — per document" in text_of(page(settings, tmp_path, unit_costs=[costs(results=0)]))
+
+
+def test_a_workflow_without_unit_has_no_unit_cost(settings: Settings, tmp_path: Path) -> None:
+    rows = [costs(unit=None, unit_per=None)]
+    assert "ocr — no unit in workflows.yaml" in text_of(page(settings, tmp_path, unit_costs=rows))
+
+
+def test_unpriced_calls_are_named_beside_the_amount(settings: Settings, tmp_path: Path) -> None:
+    steps = [{}, {}, {"priced": False, "unpriced_reason": "unknown_model", "model": "mystery", "cost_pico_usd": None}]
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs(unpriced_steps=1)], step_costs=steps))
+    assert "66.7 %" in shown
+    assert "1 of 3 calls without a known price" in shown
+    assert "1 unpriced call: the true cost is higher" in shown
+    assert "unknown_model — mystery 1 —" in shown
+
+
+def test_tools_and_repeated_calls_need_no_price(settings: Settings, tmp_path: Path) -> None:
+    steps: Rows = [{}, {"kind": "tool"}, {"counted": False}]
+    assert "0 of 1 calls without a known price" in text_of(
+        page(settings, tmp_path, unit_costs=[costs()], step_costs=steps)
+    )
+
+
+def test_days_are_those_of_the_business_zone(tmp_path: Path) -> None:
+    berlin = Settings(tmp_path / "home", tmp_path / "home" / "spool", timezone="Europe/Berlin")
+    steps = [{"event_time": "2030-01-06T23:30:00Z"}, {"event_time": "2030-01-06T22:30:00Z"}]
+    assert "0 of 1 calls" in text_of(page(berlin, tmp_path, unit_costs=[costs()], step_costs=steps))
+
+
+def test_a_difference_is_signed_and_dated(settings: Settings, tmp_path: Path) -> None:
+    row = {"business_day": DAY, "provider": "p", "model": "m", "billed_steps": 2, "compared_steps": 2, "equal_steps": 1}
+    row |= {"compared_billed_pico_usd": USD, "compared_computed_pico_usd": 2 * USD, "difference_pico_usd": -USD}
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs()], reconciliation=[row]))
+    assert "p m 2 50.0 % 1.000000 2.000000 \N{MINUS SIGN}1.000000 2030-01-07" in shown
+
+
+def test_versions_are_shown_where_there_are_several(settings: Settings, tmp_path: Path) -> None:
+    rows = [costs(workflow="one", prompt_version="1"), *(costs(workflow="two", prompt_version=v) for v in ("1", "2"))]
+    shown = text_of(page(settings, tmp_path, unit_costs=rows))
+    assert shown.count("2030-01-07 1 0.0 % 1.00 1.00 per document") == 2
+
+
+def test_a_resolved_line_is_no_longer_shown(settings: Settings, tmp_path: Path) -> None:
+    lines = [
+        {"line_sha256": "a", "reason": "not_json", "recorded_at": "2030-01-07T00:00:00Z"},
+        {"line_sha256": "a", "reason": "not_json", "recorded_at": "2030-01-08T00:00:00Z", "status": "resolved"},
+        {"line_sha256": "b", "reason": "schema", "recorded_at": "2030-01-07T00:00:00Z"},
+    ]
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs()], quarantine=lines))
+    assert "1 line could not be taken" in shown
+    assert "schema does not meet" in shown
+
+
+def test_more_workflows_than_colours_share_the_last_one(settings: Settings, tmp_path: Path) -> None:
+    rows = [costs(workflow=f"w{n}", cost_pico_usd=(20 - n) * USD) for n in range(9)]
+    html = page(settings, tmp_path, unit_costs=rows)
+    assert re.search(r'class="c7"/></svg><span>others <span class="muted">25.00<', html)
+
+
+@pytest.mark.parametrize(("days", "bucket"), [(92, "day"), (93, "week"), (731, "month")])
+def test_long_periods_have_wider_bars(settings: Settings, tmp_path: Path, days: int, bucket: str) -> None:
+    rows = [costs(), costs(business_day=DAY + timedelta(days=days - 1))]
+    assert f"Cost per {bucket}</h2>" in page(settings, tmp_path, unit_costs=rows)
+
+
+def test_only_the_days_asked_for_count(settings: Settings, tmp_path: Path) -> None:
+    make_database(settings, unit_costs=[costs(), costs(business_day=DAY + timedelta(days=1), cost_pico_usd=5 * USD)])
+    out = render(settings, tmp_path / "r.html", from_=DAY, to=DAY)
+    assert "TOTAL 1.00 " in text_of(out.read_text(encoding="utf-8"))
+
+
+def test_an_empty_period_says_so(settings: Settings, tmp_path: Path) -> None:
+    make_database(settings, unit_costs=[costs()])
+    out = render(settings, tmp_path / "r.html", from_=date(2031, 1, 1), to=date(2031, 1, 2))
+    assert "Nothing to report" in out.read_text(encoding="utf-8")
+
+
+def test_an_empty_lake_says_so(settings: Settings, tmp_path: Path) -> None:
+    assert "Nothing to report" in page(settings, tmp_path)
+
+
+def test_days_in_the_wrong_order_are_refused(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="2030-01-08 is after --to 2030-01-07"):
+        render(settings, tmp_path / "r.html", from_=DAY + timedelta(days=1), to=DAY)
+
+
+def test_nothing_published_yet_is_a_usage_error(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not exist yet"):
+        render(settings, tmp_path / "r.html")
+    assert list(tmp_path.iterdir()) == []
