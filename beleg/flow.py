@@ -24,6 +24,7 @@ from beleg.cost.touched import Touched
 from beleg.ingest.run import IngestReport, ingest
 from beleg.lake import catalog, publication
 from beleg.lake.engine import connect, memory_share
+from beleg.lake.housekeeping import tidy
 from beleg.lake.lock import writer
 from beleg.lake.publication import Publication
 from beleg.trace import losses
@@ -85,6 +86,8 @@ def _publish(settings: Settings, as_of: datetime, on_progress: OnProgress, *, no
         if before is not None and not stale and versions == dict(before.tables):
             _ensure_catalog(settings, before)
             return before, touched
+        tidy(settings, builder.lake, before, datetime.now(UTC))
+        versions = dict(builder.lake.versions)
         still_open = open_days(con, builder.lake, touched.run_days)
     kept = {} if before is None else {d: t for d, t in before.open_days.items() if d not in touched.run_days}
     made = Publication(

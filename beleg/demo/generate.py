@@ -74,7 +74,7 @@ def _play_day(recorder: Recorder, day: int, quota: int) -> None:
             break
         recorder.now_us = START_US + day * DAY_US + time
         # As if in a process of its own: what a run that is never finished leaves behind ends with it.
-        contextvars.copy_context().run(_play_run, recorder, _workflow(recorder, day))
+        contextvars.Context().run(_play_run, recorder, _workflow(recorder, day))
 
 
 def _time_of_day(recorder: Recorder) -> int:

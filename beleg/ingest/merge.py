@@ -17,6 +17,10 @@ from beleg.lake.table import DataFile, LakeTable
 FILES_PER_DAY = 8
 """A day with more files is rewritten as one: opening a file costs about 0.1 ms."""
 
+KEY_FILES = 32
+SMALL_FILE_BYTES = 16 * 1024 * 1024
+"""Files of `keys` below this size are joined once there are KEY_FILES of them."""
+
 
 @dataclass(frozen=True)
 class Merge:
@@ -40,14 +44,25 @@ def prepare(con: duckdb.DuckDBPyConnection, lake: Snapshot, table: str, events: 
     return _Merging(con, lake, lake.table(table)).prepare(events)
 
 
-def commit(lake: Snapshot, merges: Collection[Merge], ingest_id: str) -> None:
+def commit(con: duckdb.DuckDBPyConnection, lake: Snapshot, merges: Collection[Merge], ingest_id: str) -> None:
     """Commit prepared merges, keys first: a key without its row costs a look, a row without its key a double."""
     keys = [file for merge in merges for file in merge.keys]
     if keys:
-        lake.table("keys").commit(keys, note=ingest_id)
+        _commit_keys(con, lake.table("keys"), keys, ingest_id)
     for merge in merges:
         if merge.add or merge.remove:
             lake.table(merge.table).commit(merge.add, merge.remove, note=ingest_id)
+
+
+def _commit_keys(con: duckdb.DuckDBPyConnection, table: LakeTable, keys: list[DataFile], ingest_id: str) -> None:
+    """Add keys; once there are many small files, they become one."""
+    small = [file for file in table.files() if file.size_bytes < SMALL_FILE_BYTES]
+    if len(small) < KEY_FILES:
+        table.commit(keys, note=ingest_id)
+        return
+    whole = table.write(con, f"SELECT * FROM {table.relation([*small, *keys])}")
+    table.discard(keys)
+    table.commit(whole, small, note=ingest_id)
 
 
 @dataclass

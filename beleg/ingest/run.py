@@ -113,7 +113,7 @@ def _merge(settings: Settings, staged: Staged, ingest_id: str, on_progress: OnPr
         for done, (event, files) in enumerate(sorted(staged.files.items())):
             on_progress("storing", done, len(staged.files))
             merges.append(merge.prepare(con, lake, event_tables()[event].table, staged_sql(event, files, ingest_id)))
-    merge.commit(lake, merges, ingest_id)
+        merge.commit(con, lake, merges, ingest_id)
     return merges
 
 

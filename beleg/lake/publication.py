@@ -15,6 +15,8 @@ from typing import Any
 from beleg.core.errors import DamagedError
 from beleg.core.settings import Settings
 
+_TAIL_BYTES = 1024 * 1024
+"""Longer than any fact."""
 LAKE_FORMAT = 1
 """Format of the lake; `beleg migrate` raises it."""
 
@@ -58,9 +60,13 @@ def current(settings: Settings) -> Publication | None:
 
 def publish(settings: Settings, publication: Publication) -> None:
     """Make a publication the one readers see, in one atomic step, and remember it in the ledger."""
-    record = asdict(publication)
-    replace_text(settings.lake / "_publication.json", json.dumps(record, indent=1, sort_keys=True))
-    append_fact(settings.ledger / "publications.jsonl", record)
+    ledger = settings.ledger / "publications.jsonl"
+    before = current(settings)
+    # A writer killed between the two steps below has left the ledger one publication behind.
+    if before is not None and last_fact(ledger).get("number") != before.number:
+        append_fact(ledger, asdict(before))
+    replace_text(settings.lake / "_publication.json", json.dumps(asdict(publication), indent=1, sort_keys=True))
+    append_fact(ledger, asdict(publication))
 
 
 def replace_text(path: Path, text: str) -> None:
@@ -88,6 +94,21 @@ def append_fact(path: Path, fact: Mapping[str, Any]) -> None:
         os.write(fd, b"\n" + line if torn else line)
     finally:
         os.close(fd)
+
+
+def last_fact(path: Path) -> dict[str, Any]:
+    """The last whole fact of a ledger, found from its end; empty where there is none."""
+    if not path.exists():
+        return {}
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+        lines = file.read().splitlines()
+    for line in reversed(lines):
+        try:
+            return dict(json.loads(line))
+        except ValueError:
+            continue
+    return {}
 
 
 def facts(path: Path) -> list[dict[str, Any]]:

@@ -143,6 +143,7 @@ class LakeTable:
                 retention_hours,
                 dry_run=False,
                 enforce_retention_duration=False,
+                full=True,
                 keep_versions=list(keep_versions),
             )
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from beleg.trace import policy
@@ -47,6 +48,7 @@ _WORDS = (
     ("service_tier", 100),
     ("region", 100),
 )
+_words = attrgetter(*(name for name, _ in _WORDS))
 
 
 def call_fields(call: Call) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -57,12 +59,12 @@ def call_fields(call: Call) -> tuple[dict[str, Any], tuple[str, ...]]:
     """
     fields: dict[str, Any] = {}
     refused: tuple[str, ...] = ()
-    for name, max_chars in _WORDS:
-        value = getattr(call, name)
+    for (name, max_chars), value in zip(_WORDS, _words(call), strict=True):
         if value is None:
             continue
-        if isinstance(value, str) and (policy.is_key if name == "response_id" else policy.is_word)(value, max_chars):
-            fields[name] = value
+        words = policy.text(value)
+        if words is not None and (policy.is_key if name == "response_id" else policy.is_word)(words, max_chars):
+            fields[name] = words
         else:
             refused += (name,)
     if call.batch is not None:
@@ -88,7 +90,7 @@ def _usage_fields(call: Call) -> dict[str, Any]:
         fields["convention_evidence"] = usage.convention_evidence
     if usage.usage_check is not None:
         fields["usage_check"] = usage.usage_check
-    units = policy.figures(call.other_units)
+    units = policy.figures(call.other_units) if call.other_units else None
     if units:
         fields["other_units"] = units
     if call.billed_pico_usd is not None:

@@ -24,7 +24,9 @@ MAX_DEPTH = 200
 """Deepest nesting; serialisers written in C refuse at about 250."""
 MAX_UNITS = 1 << 26
 """Most characters, numbers and members that one value may have."""
-_EASY_UNITS = 4096
+_EASY_UNITS = 1 << 20
+_EASY_PART_UNITS = 1 << 12
+"""Limits of a look for easy values: of all of a value, and of one part of a value that is not easy everywhere."""
 _MAX_INT = (1 << 53) - 1
 _MAX_INT_BITS = 8192
 
@@ -102,11 +104,19 @@ class _Walk:
                 continue
             if kind is float and 1e-4 <= item < 1e15 and item % 1:
                 continue
+            if (kind is dict or kind is list) and easy_text is not None and self.is_easy(item, depth):
+                continue
             new = self.value(item, depth + 1)
             if new is not item:
                 changed = {} if changed is None else changed
                 changed[key] = new
         return changed
+
+    def is_easy(self, part: Any, depth: int) -> bool:
+        left = _easy_units(part, _EASY_PART_UNITS, depth + 1) if depth < MAX_DEPTH else -1
+        if left >= 0:
+            self.units -= _EASY_PART_UNITS - left
+        return left >= 0
 
     def text(self, value: str) -> Any:
         if _is_unicode(value):
@@ -217,7 +227,7 @@ def _easy_units(items: Any, units: int, depth: int) -> int:  # noqa: C901 - the 
     for item in items:
         kind = type(item)
         if kind is str:
-            units -= len(item) >> 8
+            units -= len(item)
         elif kind is dict or kind is list:
             units = _easy_units(item, units, depth + 1) if depth < MAX_DEPTH else -1
             if units < 0:

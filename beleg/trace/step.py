@@ -158,8 +158,11 @@ class Step:
             return
         self._done = True
         try:
-            if self._token is not None:
-                self._leave(self._token)
+            if self._token is not None:  # first, since a clock may raise
+                try:
+                    current_step.reset(self._token)
+                except ValueError:  # ended in another context than it began
+                    current_step.set(None)
             latency_ns = runtime.clock.monotonic_ns() - self._started_ns
             fields: dict[str, Any] = {
                 "event_id": self.id,
@@ -187,12 +190,6 @@ class Step:
             return
         self.id, self._started_ns, self._wall_ns = runtime.new_id(), started_ns, wall_ns
         self.end()
-
-    def _leave(self, token: Token[str | None]) -> None:
-        try:
-            current_step.reset(token)
-        except ValueError:  # ended in another context than it began
-            current_step.set(None)
 
     def _write_part(self, runtime: "Runtime", call: Call) -> None:
         """A call within the call, on a model of its own; its time is inside that of this step."""

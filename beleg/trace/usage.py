@@ -33,7 +33,7 @@ BUCKETS = (
 """Names of the disjoint buckets, as in the schema of the `step` event."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that would double what making one costs
 class Reported:
     """Token counts as one source reported them for one call; None is unknown, which is not zero."""
 
@@ -68,7 +68,7 @@ class Reported:
     """True for a source that shows its reasoning tokens in the total alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Usage:
     """Disjoint token buckets of one call. Their sum is what was processed; None is unknown."""
 

@@ -34,8 +34,9 @@ def read_calls(answer: Any) -> list[Call]:
     answer = _unwrapped(answer)
     usage = _usage(answer)
     main = _main(answer, usage)
-    advisors = [_advisor(main, item) for item in _iterations(usage) if _is_advisor(item)]
-    return [main, *advisors]
+    if "iterations" not in usage:
+        return [main]
+    return [main, *(_advisor(main, item) for item in _iterations(usage) if _is_advisor(item))]
 
 
 def _unwrapped(answer: Any) -> Any:
@@ -109,6 +110,8 @@ def _is_advisor(item: Plain) -> bool:
 
 def _with_iterations(counted: Counts, usage: Plain) -> Counts:
     """The counts with the sum of the iterations: the top level leaves out what compaction cost."""
+    if "iterations" not in usage:
+        return counted
     own = [counts(figures(item)) for item in _iterations(usage) if not _is_advisor(item)]
     if not own:
         return counted

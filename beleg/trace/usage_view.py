@@ -21,9 +21,10 @@ def get(answer: Any, name: str) -> Any:
 
 def word(answer: Any, *names: str) -> str | None:
     """The first of the members that is a short non-empty string."""
+    is_dict = type(answer) is dict
     for name in names:
-        value = get(answer, name)
-        if isinstance(value, str) and 0 < len(value) <= 256:
+        value = answer.get(name) if is_dict else get(answer, name)
+        if value is not None and isinstance(value, str) and 0 < len(value) <= 256:
             return str.__str__(value)
     return None
 
@@ -92,9 +93,9 @@ def figures(usage: Any, prefix: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     pairs = usage.items() if isinstance(usage, dict) else enumerate(usage) if isinstance(usage, list) else ()
     for name, value in pairs:
-        path = f"{prefix}{name}"
-        if type(value) is dict or type(value) is list:
-            found.update(figures(value, f"{path}."))
-        elif type(value) is int or type(value) is float:
-            found[path] = value
+        kind = type(value)
+        if kind is int or kind is float:
+            found[f"{prefix}{name}"] = value
+        elif kind is dict or kind is list:
+            found.update(figures(value, f"{prefix}{name}."))
     return found

@@ -117,6 +117,16 @@ def test_ids_that_tell_their_day_need_no_key(lake: Lake) -> None:
     assert [(table, day.isoformat()) for table, day in keys] == [("run_statuses", "2030-01-01")] * 2
 
 
+def test_many_small_files_of_keys_become_one(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merge, "KEY_FILES", 3)
+    for n in range(7):
+        lake.take(status(f"e{n}", day=n + 1))
+    assert len(lake.rows("keys", "key_hash")) == 7
+    assert len(Snapshot.latest(lake.settings).files("keys")) <= 3
+    lake.take(status("e0", 20, revision="2030-02-01T00:00:00Z"))
+    assert sorted(row[6].day for row in lake.rows()) == [2, 3, 4, 5, 6, 7, 20]
+
+
 versions = st.builds(
     status,
     st.sampled_from(["a", "b", "c", "0190b5d0-0000-7000-8000-000000000001"]),

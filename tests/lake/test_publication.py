@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
@@ -13,10 +15,11 @@ from beleg.core.errors import DamagedError, UsageError
 from beleg.core.settings import Settings
 from beleg.lake import catalog, publication
 from beleg.lake.engine import connect
+from beleg.lake.housekeeping import tidy
 from beleg.lake.lock import Busy, writer
 from beleg.lake.snapshot import Snapshot
 from beleg.lake.table import LakeTable
-from tests.lake.support import TABLE, add, publish_latest
+from tests.lake.support import TABLE, add, publish_latest, statuses
 from tests.lake.writer import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,3 +161,32 @@ def test_a_second_writer_waits_and_then_says_who_holds_the_lock(settings: Settin
         pytest.fail("two writers at once")
     with writer(settings.home, wait_s=0):
         assert (settings.home / "writer.lock").exists()
+
+
+def test_a_writer_killed_between_record_and_ledger_leaves_no_gap_in_the_ledger(settings: Settings) -> None:
+    for _ in range(3):
+        publish_latest(settings)
+    ledger = settings.ledger / "publications.jsonl"
+    whole = ledger.read_text()
+    ledger.write_text("".join(whole.splitlines(keepends=True)[:-1]))
+    publish_latest(settings)
+    assert [fact["number"] for fact in publication.facts(ledger)] == [1, 2, 3, 4]
+
+
+def test_files_no_reader_needs_are_deleted_once_a_day_and_nothing_else(settings: Settings) -> None:
+    table = LakeTable(settings, TABLE)
+    yesterday = time.time() - 25 * 3600
+    with connect(settings.home / "scratch") as con:
+        add(con, table, range(3))
+        published = publish_latest(settings)
+        orphans = table.write(con, statuses(con, range(3, 5)))
+        fresh = table.write(con, statuses(con, range(5, 7)))
+    for file in orphans:
+        os.utime(table.root / file.path, (yesterday, yesterday))
+    now = datetime.now(UTC)
+    lake = Snapshot.latest(settings)
+    assert tidy(settings, lake, published, now) == len(orphans)
+    assert tidy(settings, lake, published, now + timedelta(hours=1)) == 0
+    assert all((table.root / file.path).exists() for file in (*table.files(), *fresh))
+    assert lake.versions[TABLE] == table.version()
+    assert not lake.changed(lake.at(published), TABLE)

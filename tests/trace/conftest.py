@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from beleg.trace import context
 from beleg.trace import runtime as runtime_module
 
 Spool = Path
@@ -18,6 +19,16 @@ def spool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     runtime_module._faults.renew()
     yield folder
     runtime_module._faults.renew()
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """Whatever happens in a block, the code after it belongs to no run and no step."""
+    yield
+    left = context.current.get(), context.current_step.get()
+    context.current.set(None)
+    context.current_step.set(None)
+    assert left == (None, None)
 
 
 @pytest.fixture
