@@ -110,8 +110,8 @@ def _due(before: Publication, as_of: datetime) -> Iterable[str]:
 
 
 def _ensure_catalog(settings: Settings, published: Publication) -> None:
-    """A writer killed between the record and the file leaves the file one publication behind."""
-    if catalog.number(settings) != published.number:
+    """A writer killed between the record and the file, or a moved folder, leaves the file behind."""
+    if not catalog.shows(settings, published):
         catalog.rebuild(settings, published)
 
 

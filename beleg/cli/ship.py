@@ -19,12 +19,15 @@ def ship(
     destination: Annotated[str, typer.Argument(help="Folder, fsspec URL (s3://…) or otlp+http://host:4318")],
     spool: Annotated[Path | None, typer.Option(help="Spool folder; default BELEG_SPOOL or BELEG_HOME/spool.")] = None,
     rest: Annotated[bool, typer.Option("--rest", help="Also what dead processes left open, as at shutdown.")] = False,
-    every_s: Annotated[int | None, typer.Option("--every", help="Repeat every N seconds until terminated.")] = None,
+    every_s: Annotated[
+        int | None, typer.Option("--every", min=1, help="Repeat every N seconds, until ended.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Move sealed spool files to where the pipeline reads them; exactly once, resumable.
 
-    With --every it runs until SIGTERM and then ships the rest. Example: beleg ship /srv/beleg/inbox --rest
+    With --every it runs until SIGTERM, whatever fails meanwhile, and then ships the rest.
+    Example: beleg ship /srv/beleg/inbox --rest
     """
     from beleg.trace.settings import from_environment
     from beleg.trace.ship import ShipError, destination_of
@@ -37,12 +40,13 @@ def ship(
             signal.signal(name, lambda *_: stop.set())
     try:
         target = destination_of(destination)
-        done = ship_once(folder, target, rest=rest)
-        _report(done, as_json=as_json)
-        while every_s is not None and not stop.wait(every_s):
-            _report(ship_once(folder, target), as_json=as_json)
-        if every_s is not None:
-            _report(ship_once(folder, target, rest=True), as_json=as_json)
+        while every_s is not None and not stop.is_set():
+            try:
+                _report(ship_once(folder, target), as_json=as_json)
+            except ShipError as error:  # a destination that is away comes back; nothing is lost meanwhile
+                typer.echo(f"{error}; tried again in {every_s} s", err=True)
+            stop.wait(every_s)
+        _report(ship_once(folder, target, rest=rest or every_s is not None), as_json=as_json)
     except ShipError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from error

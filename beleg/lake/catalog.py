@@ -32,6 +32,7 @@ PUBLICATION = {
     "published_at": "when it was published",
     "as_of": "instant the marts were computed for",
     "timezone": "IANA zone of the business days",
+    "lake": "folder of the files that the views name",
 }
 SUBTREE = "cost of the run's own steps and of all runs it started, directly or not [pico-USD]"
 
@@ -41,7 +42,7 @@ def rebuild(settings: Settings, publication: Publication) -> None:
     snapshot = Snapshot.published(settings, publication)
     with _beside(settings.database) as beside:
         shutil.copyfile(_template(settings), beside)
-        _execute(beside, _contents(snapshot, publication))
+        _execute(beside, _contents(settings, snapshot, publication))
 
 
 def _template(settings: Settings) -> Path:
@@ -90,7 +91,7 @@ def _execute(path: Path, statements: Iterable[str]) -> None:
 def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
     """Open the file as a reader who may read the lake and nothing else of the machine.
 
-    Raises UsageError where nothing was published yet.
+    Raises UsageError where nothing was published yet, or the folder was moved since.
     """
     if not settings.database.exists():
         msg = f"{settings.database} does not exist yet: run `beleg ingest PATH` or `beleg run` first"
@@ -99,6 +100,7 @@ def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
     # Connections of one process to one file share its settings, and those are locked by the first.
     if con.execute("SELECT current_setting('lock_configuration')").fetchall() == [(True,)]:
         return con
+    _check_place(con, settings)
     con.execute("SET GLOBAL TimeZone = 'UTC'")
     con.execute("SET allowed_directories = $1", [[str(settings.lake)]])
     con.execute("SET enable_external_access = false")
@@ -106,19 +108,28 @@ def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def number(settings: Settings) -> int | None:
-    """Number of the publication the file shows; None where there is no readable file."""
+def _check_place(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    ((lake,),) = con.execute("SELECT lake FROM publication").fetchall()
+    if lake != str(settings.lake):
+        con.close()
+        msg = f"{settings.database} names files in {lake}; was the folder moved? `beleg run` points it to its new place"
+        raise UsageError(msg)
+
+
+def shows(settings: Settings, publication: Publication) -> bool:
+    """Whether the file shows this publication at this place; False where there is no readable file."""
     try:
         with duckdb.connect(str(settings.database), read_only=True) as con:
-            return int(con.execute("SELECT number FROM publication").fetchall()[0][0])
+            found = con.execute("SELECT number, lake FROM publication").fetchall()
     except duckdb.Error:
-        return None
+        return False
+    return found == [(publication.number, str(settings.lake))]
 
 
 def _documented() -> Iterator[str]:
     """Statements for the views that analysts use, with their comments."""
     yield "CREATE SCHEMA files"
-    times = "published_at TIMESTAMP WITH TIME ZONE, as_of TIMESTAMP WITH TIME ZONE, timezone VARCHAR"
+    times = "published_at TIMESTAMP WITH TIME ZONE, as_of TIMESTAMP WITH TIME ZONE, timezone VARCHAR, lake VARCHAR"
     yield f"CREATE TABLE publication (number BIGINT, {times})"
     yield "COMMENT ON TABLE publication IS 'The publication this file shows.'"
     for column, meaning in PUBLICATION.items():
@@ -135,15 +146,15 @@ def _documented() -> Iterator[str]:
     yield f"COMMENT ON COLUMN runs.subtree_cost_pico_usd IS {quote(SUBTREE)}"
 
 
-def _contents(snapshot: Snapshot, publication: Publication) -> Iterator[str]:
+def _contents(settings: Settings, snapshot: Snapshot, publication: Publication) -> Iterator[str]:
     """Statements that point the views to the files of a publication."""
     for name in contracts.names():
         view = f"files.{identifier(name)}"
         yield f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {snapshot.relation(name)}"
         yield f"COMMENT ON VIEW {view} IS 'The exact files of this publication; use the view of the same name in main.'"
     zone = publication.inputs.get("timezone", "UTC")
-    at = f"{quote(publication.published_at)}, {quote(publication.as_of)}, {quote(zone)}"
-    yield f"INSERT INTO publication VALUES ({publication.number}, {at})"
+    texts = (publication.published_at, publication.as_of, zone, str(settings.lake))
+    yield f"INSERT INTO publication VALUES ({publication.number}, {', '.join(map(quote, texts))})"
 
 
 def _comments(contract: TableContract) -> Iterator[str]:

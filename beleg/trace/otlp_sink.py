@@ -4,11 +4,12 @@ A run is a trace, its steps are spans below the run's span. Ids are derived from
 sending a file again gives the same spans; OTLP backends drop such duplicates (the protocol allows them).
 """
 
+import contextlib
 import hashlib
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from beleg.trace.ship import ShipError
 from beleg.trace.usage import BUCKETS
 
 _TIMEOUT_S = 30
+SPANS = 2_000
+"""Most spans in one request: well below the 20 MiB that collectors take."""
 _OUTPUT_BUCKETS = ("output", "reasoning", "output_audio", "output_image")
 _INPUT_BUCKETS = tuple(name for name in BUCKETS if name not in _OUTPUT_BUCKETS)
 _OPERATIONS = {"model": "chat", "tool": "execute_tool", "retrieval": "retrieval"}
@@ -25,33 +28,52 @@ _OK, _ERROR = 1, 2
 
 
 class OtlpBackend:
-    """A destination for `ship`: posts each sealed file as one request."""
+    """A destination for `ship`: posts the spans of each sealed file, at most `SPANS` in a request."""
 
     def __init__(self, url: str) -> None:
         self._url = url if url.endswith("/v1/traces") else f"{url.rstrip('/')}/v1/traces"
 
     def put(self, source: Path) -> None:
         """Send a spool file; raises ShipError if the backend does not take it."""
-        lines = source.read_bytes().splitlines()
-        body = json.dumps(request(json.loads(line) for line in lines if line)).encode()
+        spans = list(spans_of(_events(source)))
+        for begin in range(0, len(spans), SPANS):
+            self._post(json.dumps(request(spans[begin : begin + SPANS])).encode(), source.name)
+
+    def _post(self, body: bytes, name: str) -> None:
         post = urllib.request.Request(self._url, body, {"Content-Type": "application/json"})  # noqa: S310
         try:
             with urllib.request.urlopen(post, timeout=_TIMEOUT_S) as answer:  # noqa: S310 - the user's own URL
                 answer.read()
         except (urllib.error.URLError, TimeoutError) as error:
-            raise ShipError(f"{self._url} did not take {source.name}: {error}; it stays in the spool") from error
+            raise ShipError(f"{self._url} did not take {name}: {error}; it stays in the spool") from error
 
 
-def request(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """An ExportTraceServiceRequest with the spans of the events.
+def _events(source: Path) -> Iterator[dict[str, Any]]:
+    """The events of a spool file; a line torn by a full disk was counted by its writer and is passed over."""
+    for line in source.read_bytes().splitlines():
+        with contextlib.suppress(ValueError):
+            event = json.loads(line)
+            if isinstance(event, dict):
+                yield event
+
+
+def spans_of(events: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The spans of the events.
 
     A run becomes a span when it ends; the start of a run that ended in another file is taken from its
     duration.
     """
     events = list(events)
     starts = {e["run_id"]: e for e in events if e["event"] == "run_started"}
-    spans = [_step_span(e) for e in events if e["event"] == "step"]
-    spans += [_run_span(e, starts.get(e["run_id"])) for e in events if e["event"] == "run_finished"]
+    for event in events:
+        if event["event"] == "step":
+            yield _step_span(event)
+        elif event["event"] == "run_finished":
+            yield _run_span(event, starts.get(event["run_id"]))
+
+
+def request(spans: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """An ExportTraceServiceRequest with the spans."""
     resource = {"attributes": [_attribute("service.name", SOURCE)]}
     scope = {"name": SOURCE, "version": "1"}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": spans}]}]}

@@ -52,7 +52,8 @@ def ship(spool: Path, destination: Destination, *, rest: bool = False) -> Shippe
             size = path.stat().st_size
             destination.put(path)
             path.unlink()
-        except OSError as error:
+        except Exception as error:
+            # Object stores raise errors of their own.
             if not path.exists():  # another shipper was faster
                 continue
             raise ShipError(f"{path.name} could not be shipped and stays in the spool: {error}") from error
@@ -103,7 +104,10 @@ class ObjectStore:
             import fsspec  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: PLC0415
         except ImportError as error:
             raise ShipError(f"{url!r} needs the fsspec package: pip install fsspec and the store's own") from error
-        self._fs, self._root = fsspec.core.url_to_fs(url)
+        try:
+            self._fs, self._root = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError) as error:
+            raise ShipError(f"{url!r} is no place that fsspec can write to: {error}") from error
 
     def put(self, source: Path) -> None:
         """Write the object in one call, then compare; stores make an object appear whole."""

@@ -11,6 +11,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from beleg import flow
+from beleg.core.errors import UsageError
+from beleg.core.settings import Settings
 from beleg.lake import catalog, publication
 from beleg.lake.snapshot import Snapshot
 from tests.events import event
@@ -146,6 +148,17 @@ def test_a_lost_database_file_is_made_again_without_a_new_publication(beleg: Ins
     first = beleg.take(*run_events("a", NOON))
     beleg.settings.database.unlink()
     assert flow.publish(beleg.settings, as_of=AS_OF) == first.publication
+    assert beleg.ask("SELECT count(*) FROM runs") == [(1,)]
+
+
+def test_a_moved_home_says_what_to_do_and_is_healed_by_a_run(tmp_path: Path) -> None:
+    beleg = Installation(tmp_path)
+    beleg.take(*run_events("a", NOON))
+    moved = beleg.settings.home.rename(tmp_path / "moved")
+    beleg.settings = Settings(moved, moved / "spool")
+    with pytest.raises(UsageError, match="`beleg run` points it to its new place"):
+        beleg.ask("SELECT 1")
+    flow.publish(beleg.settings, as_of=AS_OF)
     assert beleg.ask("SELECT count(*) FROM runs") == [(1,)]
 
 

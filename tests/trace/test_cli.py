@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import beleg
 from beleg.cli import fingerprint, ship, tail
+from beleg.trace import spool_files
 
 app = typer.Typer()
 for module in (fingerprint, ship, tail):
@@ -92,6 +93,27 @@ def test_repeating_shipper_ships_the_rest_when_it_is_terminated(
     assert shipper.wait() == 0
     assert shipper.stdout.read().startswith("shipped 1 files")
     shipper.stdout.close()
+
+
+def test_repeating_shipper_outlives_a_destination_that_is_away(
+    spool: Path, tmp_path: Path, child_env: dict[str, str]
+) -> None:
+    with beleg.traced_agent_run(workflow="w"):
+        pass
+    spool_files.seal(*spool_files.open_files(spool))
+    inbox = tmp_path / "inbox"
+    inbox.write_text("a file in the way")
+    code = "import typer\nfrom beleg.cli import ship\napp = typer.Typer()\nship.register(app)\napp()"
+    command = [sys.executable, "-c", code, str(inbox), "--every", "1"]
+    shipper = subprocess.Popen(command, env=child_env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert shipper.stdout is not None
+    assert shipper.stderr is not None
+    assert "tried again in 1 s" in shipper.stderr.readline()
+    inbox.unlink()
+    assert shipper.stdout.readline().startswith("shipped 1 files")
+    shipper.send_signal(signal.SIGTERM)
+    shipper.communicate()
+    assert shipper.returncode == 0
 
 
 def test_tail_shows_what_is_there_as_lines_or_as_json(spool: Path) -> None:

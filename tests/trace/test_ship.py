@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import beleg
-from beleg.trace import spool_files
-from beleg.trace.otlp_sink import OtlpBackend, request
+from beleg.trace import otlp_sink, spool_files
+from beleg.trace.otlp_sink import OtlpBackend, spans_of
 from beleg.trace.ship import Folder, ShipError, destination_of, ship
 from beleg.trace.tail import Tail
 from tests.trace.schemas import read_spool
@@ -138,7 +138,38 @@ def test_otlp_backend_gets_the_run_as_a_trace_with_genai_spans(spool: Path, back
 def test_otlp_spans_of_the_same_events_are_the_same() -> None:
     with beleg.testing.capture() as captured:
         _trace()
-    assert request(captured.events) == request(captured.events)
+    assert list(spans_of(captured.events)) == list(spans_of(captured.events)) != []
+
+
+def test_otlp_backend_gets_large_files_in_several_requests_and_no_torn_line(
+    spool: Path, backend: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(otlp_sink, "SPANS", 2)
+    _trace()
+    (path,) = spool_files.open_files(spool)
+    with path.open("ab") as file:
+        file.write(b'{"event":"step","run_\n')
+    _trace()
+    assert ship(spool, OtlpBackend(backend.url), rest=True).left == 0
+    sent = [len(body["resourceSpans"][0]["scopeSpans"][0]["spans"]) for body in backend.bodies]
+    assert sent == [2, 2]
+
+
+def test_errors_of_an_object_store_s_own_leave_the_file_in_the_spool(spool: Path) -> None:
+    class Broken:
+        def put(self, source: Path) -> None:
+            raise LookupError("no such bucket")
+
+    _trace()
+    with pytest.raises(ShipError, match="no such bucket"):
+        ship(spool, Broken(), rest=True)
+    assert len(spool_files.sealed_files(spool)) == 1
+
+
+def test_place_that_is_none_is_told() -> None:
+    pytest.importorskip("fsspec")
+    with pytest.raises(ShipError, match="no place that fsspec can write to"):
+        destination_of("nosuchstore://bucket")
 
 
 def test_file_stays_in_the_spool_when_the_backend_refuses_it(spool: Path, backend: Any) -> None:
