@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import days, ingest, queries
+from benchmarks import days, ingest, queries, trace
 
 WORK = Path(__file__).parent / ".work"
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -34,6 +34,7 @@ def measure(work: Path, *, quick: bool, only: str | None) -> list[Row]:
         "ingest": ingest.measure,
         "queries": queries.measure,
         "days": days.measure,
+        "trace": trace.measure,
     }
     chosen = {name: f for name, f in groups.items() if only in {None, name}}
     return [Row(*row) for group in chosen.values() for row in group(work, quick=quick, say=_say)]  # type: ignore[arg-type]
@@ -57,7 +58,7 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the data: shows that it runs, not how fast")
-    parser.add_argument("--only", choices=["ingest", "queries", "days"])
+    parser.add_argument("--only", choices=["ingest", "queries", "days", "trace"])
     options = parser.parse_args()
     WORK.mkdir(exist_ok=True)
     rows = measure(WORK, quick=options.quick, only=options.only)

@@ -1,12 +1,15 @@
 """`beleg sql` and `beleg open`: the analyst's door."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, records, table
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
+
+if TYPE_CHECKING:
+    import duckdb
 
 _COLUMN_WIDTH = 10
 """Narrower than this a column is no longer read but deciphered."""
@@ -33,12 +36,15 @@ def sql(
 
     with catalog.connect(Settings.load()) as con:
         try:
-            result = con.execute(query)
+            result = con.execute(_reading(con, query))
             columns = [d[0] for d in result.description or []]
             rows = result.fetchall()
         except duckdb.Error as error:
             msg = f"the query failed: {error}"
             raise UsageError(msg) from error
+    if (json or csv) and len(set(columns)) < len(columns):
+        msg = f"two columns have the same name ({', '.join(columns)}): name them apart with AS"
+        raise UsageError(msg)
     if json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     elif csv:
@@ -46,6 +52,23 @@ def sql(
     else:
         out = console()
         out.print(table("", columns, rows) if len(columns) * _COLUMN_WIDTH <= out.width else records(columns, rows))
+
+
+def _reading(con: "duckdb.DuckDBPyConnection", query: str) -> "duckdb.Statement":
+    """The one statement of a query; raises UsageError for none, several, or one that does more than read.
+
+    DuckDB lets whoever may read a folder write into it with COPY, so reading is decided by the statement.
+    """
+    import duckdb
+
+    statements = con.extract_statements(query)
+    if len(statements) != 1:
+        msg = f"one query is asked for, this is {len(statements)}: call `beleg sql` for each"
+        raise UsageError(msg)
+    if statements[0].type != duckdb.StatementType.SELECT:
+        msg = f"only a query that reads is allowed, not {statements[0].type.name}; begin it with SELECT or WITH"
+        raise UsageError(msg)
+    return statements[0]
 
 
 def open_(json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:

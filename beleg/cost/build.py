@@ -56,17 +56,16 @@ class Builder:
         """
         changed = self._changed(published, everything=everything)
         if not any(changed.values()) and not set(due):
-            return Touched(frozenset(), frozenset(), frozenset())
+            return Touched()
         self._register_prices(())
         days = {day for name in (*RUN_TABLES, *DAY_MARTS) for day in changed[name]} | set(due)
         # A killed build may have moved `run_days` on already, so both states count as old.
-        old = Links(touched.links(self.con, published).pairs | touched.links(self.con, self.lake).pairs)
-        self._build_run_days(days, changed["runs_started"], old)
+        old = touched.links(self.con, published) | touched.links(self.con, self.lake)
+        days |= self._build_run_days(days, changed["runs_started"], old)
         new = touched.links(self.con, self.lake)
-        both = Links(old.pairs | new.pairs)
-        run_days = days | both.runs_of(days)
+        run_days = (old | new).runs_of(days)
         # Steps of a run on another day may repeat usage of this one, so all days of the runs count.
-        step_days = run_days | both.events_of(run_days)
+        step_days = (old | new).events_of(run_days)
         result = Touched(frozenset(run_days), frozenset(step_days), frozenset(changed["outcomes"]))
         self._build_step_costs(step_days, new)
         self._build_run_costs(run_days, new)
@@ -79,22 +78,14 @@ class Builder:
         if everything:
             return {name: self.lake.partitions(name) for name in names}
         changed = {name: self.lake.changed(published, name) for name in names}
-        changed["outcomes"] |= self._retracted_days(changed["outcomes"])
+        if changed["outcomes"]:
+            changed["outcomes"] = touched.outcome_days(self.con, (published, self.lake), changed["outcomes"])
         return changed
 
-    def _retracted_days(self, days: set[str]) -> set[str]:
-        """Days of earlier outcomes that changed outcomes take back."""
-        if not days:
-            return set()
-        taken_back = f"SELECT retracts FROM {self.lake.relation('outcomes', days)} WHERE retracts IS NOT NULL"
-        rows = self.con.execute(
-            f"SELECT DISTINCT CAST(day AS VARCHAR) FROM {self.lake.relation('outcomes')} "
-            f"WHERE outcome_id IN ({taken_back})"
-        ).fetchall()
-        return {day for (day,) in rows}
-
-    def _build_run_days(self, days: set[str], started: set[str], old: Links) -> None:
-        targets = days | old.events_of(days) | touched.orphan_days(self.con, self.lake, started)
+    def _build_run_days(self, days: set[str], started: set[str], old: Links) -> set[str]:
+        """Find out anew what reaches over the days; returns further days whose runs changed by that."""
+        again = touched.restart_days(self.con, self.lake, started)
+        targets = old.events_of(days) | again | touched.waiting_days(self.con, self.lake, started)
         inputs = dict.fromkeys(RUN_TABLES, targets)
         self._view("run_starts", self.lake.relation("runs_started", touched.near(targets)))
         self._mart("run_days", targets, inputs)
@@ -102,20 +93,20 @@ class Builder:
         if unknown:
             self._view("run_starts", self.lake.relation("runs_started"))
             self._mart("run_days", unknown, inputs)
+        return again
 
     def _build_step_costs(self, days: set[str], links: Links) -> None:
         for chunk in self._chunks("steps", days):
-            starts = set(chunk) | links.runs_of(chunk)
-            steps = starts | links.events_of(starts)
-            self._register_prices(steps)
-            self._mart("step_costs", chunk, {"steps": steps, "runs_started": starts})
+            inputs = links.events_of(links.runs_of(chunk))
+            self._register_prices(inputs)
+            self._mart("step_costs", chunk, {"steps": inputs, "runs_started": inputs})
 
     def _build_run_costs(self, days: set[str], links: Links) -> None:
         for chunk in self._chunks("runs_started", days):
-            events = set(chunk) | links.events_of(chunk)
+            starts, events = links.runs_of(chunk), links.events_of(chunk)
             self._register_prices(events)
             states = {"run_statuses": events, "runs_finished": events, "step_costs": events}
-            self._mart("run_costs", chunk, {"runs_started": chunk, **states})
+            self._mart("run_costs", chunk, {"runs_started": starts, **states})
 
     def _build_months(self, days: Iterable[str], whole_months: Iterable[str]) -> None:
         """Compute the business days these UTC days overlap, and some months as a whole."""
@@ -130,8 +121,8 @@ class Builder:
         self._table("fresh", "business_day DATE", sorted(fresh))
         for name, condition in MONTH_MARTS.items():
             inputs: dict[str, Iterable[str]] = {"step_costs": utc_days, "run_costs": utc_days, "unit_costs": {month}}
-            # What takes an outcome back never occurs before it, so earlier days need no look.
-            inputs["outcomes"] = {day for day in self.lake.partitions("outcomes") if day >= min(utc_days)}
+            # Any outcome may report one of these days again or take it back, whenever it occurred.
+            inputs["outcomes"] = self.lake.partitions("outcomes")
             kept = f"SELECT * FROM {self.lake.relation(name, {month})} WHERE NOT ({condition})"
             self._mart(
                 name,

@@ -1,7 +1,7 @@
 """Which days a change touches: the days of the changed events, of their runs, and of those runs' other events."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 import duckdb
@@ -10,18 +10,21 @@ from beleg.lake.snapshot import Snapshot
 
 RUN_TABLES = ("runs_started", "run_statuses", "runs_finished", "steps")
 NEAR_DAYS = 31
-"""Starts are looked for this many days back first; only what is not found there is looked for everywhere."""
+"""Starts are looked for this many days off first; only what is not found there is looked for everywhere."""
+
+Pairs = frozenset[tuple[str, str]]
+"""(day of events or of a child run, day the run started)."""
 
 
 @dataclass(frozen=True)
 class Touched:
     """UTC days, as ISO text, that have to be computed again."""
 
-    run_days: frozenset[str]
+    run_days: frozenset[str] = frozenset()
     """Days whose runs changed: `run_costs`."""
-    step_days: frozenset[str]
+    step_days: frozenset[str] = frozenset()
     """Days whose steps changed, or changed their run's attributes: `step_costs`."""
-    outcome_days: frozenset[str]
+    outcome_days: frozenset[str] = frozenset()
     """Days whose outcomes changed."""
 
     @property
@@ -32,36 +35,57 @@ class Touched:
 
 @dataclass(frozen=True)
 class Links:
-    """Pairs (event day, run day) of runs that lie on several days."""
+    """Days that belong together because a run reaches over them."""
 
-    pairs: frozenset[tuple[str, str]]
+    events: Pairs = field(default_factory=frozenset)
+    children: Pairs = field(default_factory=frozenset)
+
+    def __or__(self, other: "Links") -> "Links":
+        return Links(self.events | other.events, self.children | other.children)
+
+    def runs_of(self, days: Iterable[str]) -> set[str]:
+        """These days and those on which runs with events on them started, parents of those runs included."""
+        found = set(days)
+        found |= {run for day, run in self.events if day in found}
+        while more := {run for day, run in self.children if day in found} - found:
+            found |= more
+        return found
 
     def events_of(self, run_days: Iterable[str]) -> set[str]:
-        """Other days on which runs of these days have events."""
-        wanted = set(run_days)
-        return {event for event, run in self.pairs if run in wanted}
-
-    def runs_of(self, event_days: Iterable[str]) -> set[str]:
-        """Other days on which runs with events on these days started."""
-        wanted = set(event_days)
-        return {run for event, run in self.pairs if event in wanted}
+        """These days and those on which runs that started on them have events, child runs included."""
+        found = set(run_days)
+        while more := {day for day, run in self.children if run in found} - found:
+            found |= more
+        return found | {day for day, run in self.events if run in found}
 
 
 def links(con: duckdb.DuckDBPyConnection, lake: Snapshot) -> Links:
-    """The pairs a lake's `run_days` holds."""
+    """The links a lake's `run_days` holds."""
     rows = con.execute(
-        "SELECT DISTINCT CAST(day AS VARCHAR), CAST(run_day AS VARCHAR) "
+        "SELECT DISTINCT link, CAST(day AS VARCHAR), CAST(run_day AS VARCHAR) "
         f"FROM {lake.relation('run_days')} WHERE run_day IS NOT NULL"
     ).fetchall()
-    return Links(frozenset(rows))
+    pairs = {kind: frozenset((day, run) for link, day, run in rows if link == kind) for kind in ("event", "child")}
+    return Links(pairs["event"], pairs["child"])
 
 
-def orphan_days(con: duckdb.DuckDBPyConnection, lake: Snapshot, started: Iterable[str]) -> set[str]:
-    """Days with events of runs that had no known start and may have one now, among the starts of these days."""
+def waiting_days(con: duckdb.DuckDBPyConnection, lake: Snapshot, started: Iterable[str]) -> set[str]:
+    """Days with events of runs that had no known start and may have one among the starts of these days."""
     starts = lake.relation("runs_started", started)
     rows = con.execute(
         f"SELECT DISTINCT CAST(day AS VARCHAR) FROM {lake.relation('run_days')} "
         f"WHERE run_id IS NOT NULL AND run_id IN (SELECT run_id FROM {starts})"
+    ).fetchall()
+    return {day for (day,) in rows}
+
+
+def restart_days(con: duckdb.DuckDBPyConnection, lake: Snapshot, started: Iterable[str]) -> set[str]:
+    """Other days, not far off, on which runs that started on these days are said to have started as well."""
+    days = set(started)
+    elsewhere = lake.relation("runs_started", near(days, ahead=NEAR_DAYS) - days)
+    rows = con.execute(
+        f"SELECT DISTINCT CAST(day AS VARCHAR) FROM {elsewhere} "
+        f"WHERE run_id IN (SELECT run_id FROM {lake.relation('runs_started', days)})"
     ).fetchall()
     return {day for (day,) in rows}
 
@@ -74,10 +98,23 @@ def orphans(con: duckdb.DuckDBPyConnection, lake: Snapshot, days: Iterable[str])
     return {day for (day,) in rows}
 
 
-def near(days: Iterable[str]) -> set[str]:
-    """The days themselves and those shortly before, where their runs most likely started."""
+def outcome_days(con: duckdb.DuckDBPyConnection, snapshots: Iterable[Snapshot], days: Iterable[str]) -> set[str]:
+    """Days of all reports of the outcomes that changed on these days, and of those they take back."""
+    found: set[str] = set(days)
+    for lake in snapshots:
+        changed = lake.relation("outcomes", days)
+        named = f"SELECT outcome_id FROM {changed} UNION SELECT retracts FROM {changed} WHERE retracts IS NOT NULL"
+        rows = con.execute(
+            f"SELECT DISTINCT CAST(day AS VARCHAR) FROM {lake.relation('outcomes')} WHERE outcome_id IN ({named})"
+        ).fetchall()
+        found |= {day for (day,) in rows}
+    return found
+
+
+def near(days: Iterable[str], *, ahead: int = 1) -> set[str]:
+    """The days themselves, NEAR_DAYS before them and some after, where their runs most likely started."""
     found: set[str] = set()
     for day in days:
-        last = date.fromisoformat(day)
-        found.update((last - timedelta(days=n)).isoformat() for n in range(-1, NEAR_DAYS))
+        middle = date.fromisoformat(day)
+        found.update((middle + timedelta(days=n)).isoformat() for n in range(-NEAR_DAYS, ahead + 1))
     return found

@@ -109,7 +109,10 @@ def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
 
 
 def _check_place(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
-    ((lake,),) = con.execute("SELECT lake FROM publication").fetchall()
+    try:
+        ((lake,),) = con.execute("SELECT lake FROM publication").fetchall()
+    except duckdb.CatalogException:
+        return  # made by hand, or by an earlier version: there is nothing to compare
     if lake != str(settings.lake):
         con.close()
         msg = f"{settings.database} names files in {lake}; was the folder moved? `beleg run` points it to its new place"

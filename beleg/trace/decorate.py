@@ -19,15 +19,22 @@ MakeRun = Callable[[tuple[Any, ...], dict[str, Any]], Run]
 
 def traced(function: Callable[P, R], make_run: MakeRun) -> Callable[P, R]:
     """The function with each of its calls as a run."""
-    if inspect.isasyncgenfunction(function):
+    code = _code_of(function)
+    if inspect.isasyncgenfunction(code):
         wrapper = _async_generator(function, make_run)
-    elif inspect.isgeneratorfunction(function):
+    elif inspect.isgeneratorfunction(code):
         wrapper = _generator(function, make_run)
-    elif inspect.iscoroutinefunction(function):
+    elif inspect.iscoroutinefunction(code):
         wrapper = _coroutine(function, make_run)
     else:
         wrapper = _function(function, make_run)
     return cast("Callable[P, R]", functools.wraps(function)(wrapper))
+
+
+def _code_of(function: Callable[..., Any]) -> Any:
+    """What says of which kind a call is: for an object that can be called, the method that does it."""
+    plain = inspect.isroutine(function) or inspect.isclass(function) or isinstance(function, functools.partial)
+    return function if plain else getattr(type(function), "__call__", function)  # noqa: B004 - the method itself
 
 
 def _function(function: Callable[..., Any], make_run: MakeRun) -> Callable[..., Any]:

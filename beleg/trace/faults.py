@@ -4,12 +4,19 @@ In `beleg.testing` they raise, so that the tests of an application (and ours) se
 """
 
 import contextlib
-import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-log = logging.getLogger("beleg")
+
+def _log(kind: str, error: Exception) -> None:
+    with contextlib.suppress(Exception):  # an application's own filters and handlers may raise
+        import logging  # noqa: PLC0415 - a sixth of the time of `import beleg`
+
+        # The class alone: the message of a foreign exception may hold payload.
+        logging.getLogger("beleg").warning(
+            "tracing fault %r (%s), logged once; see beleg.health()", kind, type(error).__name__
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +70,7 @@ class Faults:
             first = kind not in self._logged
             self._logged.add(kind)
         if first:
-            # The class alone: the message of a foreign exception may hold payload.
-            log.warning("tracing fault %r (%s), logged once; see beleg.health()", kind, type(error).__name__)
-
+            _log(kind, error)
         if count & (count - 1) == 0:  # when it doubles, so that a million losses are twenty reports
             self.report()
 

@@ -77,7 +77,7 @@ def outcome(
     kind: str,
     count: int = 1,
     *,
-    run_ids: Sequence[str | None] = (),
+    run_ids: str | Sequence[str | None] = (),
     occurred_at: dt.datetime | None = None,
     outcome_id: str | None = None,
     retracts: str | None = None,
@@ -96,7 +96,8 @@ def outcome(
             "count": policy.count("count", count),
             "occurred_at": _instant(found, occurred_at),
         }
-        known = [policy.word("run_ids", run_id, 200) for run_id in run_ids if run_id is not None]
+        several = (run_ids,) if policy.text(run_ids) is not None else run_ids
+        known = [policy.word("run_ids", run_id, 200) for run_id in several if run_id is not None]
         if known:
             made["run_ids"] = known
         if retracts is not None:

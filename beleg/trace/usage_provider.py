@@ -53,7 +53,8 @@ def provider_of(answer: Any, usage: dict[str, Any], api: str | None, model: str 
 
 
 def _by_gateway(answer: Any, usage: dict[str, Any]) -> str | None:
-    litellm = word(get(answer, "_hidden_params"), "custom_llm_provider")
+    hidden = get(answer, "_hidden_params")
+    litellm = None if hidden is None else word(hidden, "custom_llm_provider")
     if litellm is not None:
         return _LITELLM.get(litellm, litellm)
     identity = word(answer, "id") or ""

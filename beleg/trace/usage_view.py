@@ -4,6 +4,7 @@ Only numbers and short words are ever taken over; texts of an answer are not tou
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 _MAX_DEPTH = 4
@@ -14,9 +15,14 @@ _NUMBERS = frozenset({int, float, bool})
 
 def get(answer: Any, name: str) -> Any:
     """A member of a dict or object; None where there is none."""
-    if type(answer) is dict or isinstance(answer, Mapping):
+    if type(answer) is dict or _is_mapping(type(answer)):  # type: ignore[arg-type]
         return answer.get(name)
     return getattr(answer, name, None)
+
+
+@lru_cache(maxsize=256)
+def _is_mapping(kind: type) -> bool:
+    return issubclass(kind, Mapping)
 
 
 def word(answer: Any, *names: str) -> str | None:

@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.trace import Row
+
 PEERS = ("langfuse", "logfire", "mlflow", "opik")
 _USAGE = {"input": 100, "output": 20}
 _SERVER = """
@@ -48,18 +50,40 @@ Call = Callable[[], object]
 def measure(say: Callable[[str], None], *, quick: bool) -> dict[str, dict[str, float]]:
     """Peer → its microseconds a run, ours in the same process, and both ratios; peers not installed are absent."""
     python = os.environ.get("BELEG_PEERS", sys.executable)
-    root = str(Path(__file__).parents[2])
     found = {}
     for peer in PEERS:
-        command = [python, "-m", "benchmarks.trace.peers", peer, "3" if quick else "9"]
-        env = {**os.environ, "PYTHONPATH": root, "PYTHONWARNINGS": "ignore"}
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            found[peer] = json.loads(done.stdout.splitlines()[-1])
-        else:
-            say(f"trace: {peer} not measured: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+        try:
+            found[peer] = _measured([python, "-m", "benchmarks.trace.peers", peer, "3" if quick else "9"])
+        except (OSError, ValueError) as error:
+            say(f"trace: {peer} not measured: {error}")
     return found
+
+
+def _measured(command: list[str]) -> dict[str, float]:
+    """What a process of the peers' Python found; raises OSError or ValueError where it found nothing."""
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONWARNINGS": "ignore"}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        done = subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ValueError((done.stderr.strip().splitlines() or ["?"])[-1])
+    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+def rows(say: Callable[[str], None], *, quick: bool) -> list[Row]:
+    """Rows of the table."""
+    return [
+        (
+            "a whole run, 1 KB in, 1 KB out",
+            f"the same in {peer}",
+            0.2,
+            0.2,
+            "×",
+            round(found["per_peer"], 3),
+            f"{found['run_us']:.0f} against {found['peer_us']:.0f} µs; {found['with_answer_per_peer']:.2f} × with it",
+        )
+        for peer, found in measure(say, quick=quick).items()
+    ]
 
 
 def against(peer: str, rounds: int, count: int = 100) -> dict[str, float]:
@@ -92,7 +116,7 @@ def _null_exporter() -> Any:
     export = importlib.import_module("opentelemetry.sdk.trace.export")
 
     class Null(export.SpanExporter):  # type: ignore[misc,name-defined]
-        def export(self, spans: Any) -> Any:
+        def export(self, spans: Any) -> Any:  # noqa: ARG002
             return export.SpanExportResult.SUCCESS
 
     return Null()
@@ -121,7 +145,7 @@ def _langfuse(url: str) -> tuple[Call, Call]:
     return call, client.flush
 
 
-def _logfire(url: str) -> tuple[Call, Call]:
+def _logfire(_: str) -> tuple[Call, Call]:
     logfire = importlib.import_module("logfire")
     export = importlib.import_module("opentelemetry.sdk.trace.export")
     processor = export.BatchSpanProcessor(_null_exporter())

@@ -55,11 +55,13 @@ run_flags AS (
         NULL AS allowed_pico_usd,
         NULL AS observed_ms,
         NULL AS allowed_ms,
-        highest_risk_level AS observed_risk_level,
+        risk_levels AS observed_risk_level,
         allowed_risk_levels,
         unpriced_steps
     FROM runs
-    WHERE NOT contains(allowed_risk_levels, highest_risk_level)
+    WHERE (contains(risk_levels, 'low') AND NOT contains(allowed_risk_levels, 'low'))
+        OR (contains(risk_levels, 'medium') AND NOT contains(allowed_risk_levels, 'medium'))
+        OR (contains(risk_levels, 'high') AND NOT contains(allowed_risk_levels, 'high'))
     UNION ALL
     SELECT
         'risk_unclassified' AS kind,

@@ -60,6 +60,12 @@ costs AS (
         min(p.run_budget_pico_usd) AS run_budget_pico_usd,
         min(p.latency_ceiling_ms) AS latency_ceiling_ms,
         max(CASE p.risk_level WHEN 'low' THEN 1 WHEN 'medium' THEN 2 WHEN 'high' THEN 3 END) AS risk_rank,
+        concat_ws(
+            ',',
+            max(CASE WHEN p.risk_level = 'low' THEN 'low' END),
+            max(CASE WHEN p.risk_level = 'medium' THEN 'medium' END),
+            max(CASE WHEN p.risk_level = 'high' THEN 'high' END)
+        ) AS risk_levels,
         count(CASE WHEN c.counted AND c.kind = 'model' AND p.risk_level IS NULL THEN 1 END) AS unclassified_steps
     FROM step_costs AS c
     INNER JOIN wanted AS w ON c.run_id = w.run_id
@@ -108,6 +114,7 @@ seen AS (
         c.run_budget_pico_usd,
         c.latency_ceiling_ms,
         c.risk_rank,
+        c.risk_levels,
         c.unclassified_steps
     FROM wanted AS w
     LEFT JOIN ended AS e ON w.run_id = e.run_id
@@ -172,6 +179,7 @@ SELECT
     run_budget_pico_usd,
     latency_ceiling_ms,
     CASE risk_rank WHEN 1 THEN 'low' WHEN 2 THEN 'medium' WHEN 3 THEN 'high' END AS highest_risk_level,
+    coalesce(risk_levels, '') AS risk_levels,
     coalesce(unclassified_steps, 0) AS unclassified_steps,
     units,
     day

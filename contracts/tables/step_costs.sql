@@ -1,8 +1,8 @@
 -- Prices every step with integers: tokens x micro-USD per million tokens = pico-USD.
 --
 -- counted: usage that stands elsewhere is not added again. A step is a rollup where any step below it carries
--- tokens; of the remaining reports of one call (same call_key, same UTC day) the one with the most buckets counts.
--- Arithmetic is DECIMAL(38,0), since 10^12 tokens at 1000 USD per million pass the int64 of a step.
+-- tokens; of the remaining reports of one call (same call_key, same UTC day) one counts: with tokens, with a model,
+-- with the most buckets. Arithmetic is DECIMAL(38,0), since 10^12 tokens at 1000 USD per million pass the int64 of a step.
 WITH RECURSIVE runs AS (
     SELECT run_id, parent_run_id, workflow, purpose, tenant, team, prompt_version
     FROM runs_started
@@ -64,15 +64,25 @@ edges AS (
     WHERE p.kind = 'model' OR p.total_input_tokens + p.total_output_tokens > 0 OR p.parent_step_id IS NOT NULL
 ),
 
-rollups AS (
-    SELECT source, above_run_id AS run_id, above_step_id AS step_id
+ascents AS (
+    SELECT source, run_id AS from_run_id, step_id AS from_step_id, above_run_id AS run_id, above_step_id AS step_id
     FROM edges
     WHERE has_tokens
     UNION
-    SELECT e.source, e.above_run_id AS run_id, e.above_step_id AS step_id
-    FROM rollups AS r
-    INNER JOIN edges AS e ON r.source = e.source AND r.run_id = e.run_id AND r.step_id = e.step_id
-    WHERE NOT e.has_tokens
+    SELECT a.source, a.from_run_id, a.from_step_id, e.above_run_id AS run_id, e.above_step_id AS step_id
+    FROM ascents AS a
+    INNER JOIN edges AS e ON a.source = e.source AND a.run_id = e.run_id AND a.step_id = e.step_id
+),
+
+-- In a cycle of parents every step stands above every other; then none of them repeats the others.
+rollups AS (
+    SELECT DISTINCT a.source, a.run_id, a.step_id
+    FROM ascents AS a
+    LEFT JOIN ascents AS back
+        ON a.source = back.source
+        AND a.run_id = back.from_run_id AND a.step_id = back.from_step_id
+        AND a.from_run_id = back.run_id AND a.from_step_id = back.step_id
+    WHERE back.step_id IS NULL
 ),
 
 repeated_calls AS (
@@ -90,7 +100,13 @@ ranked_reports AS (
         m.event_id,
         row_number() OVER (
             PARTITION BY m.day, m.call_key
-            ORDER BY CASE WHEN u.step_id IS NULL THEN 0 ELSE 1 END, m.known_buckets DESC, m.source, m.event_id
+            ORDER BY
+                CASE WHEN u.step_id IS NULL THEN 0 ELSE 1 END,
+                CASE WHEN m.total_input_tokens + m.total_output_tokens > 0 THEN 0 ELSE 1 END,
+                CASE WHEN m.model IS NULL THEN 1 ELSE 0 END,
+                m.known_buckets DESC,
+                m.source,
+                m.event_id
         ) AS place
     FROM measured AS m
     INNER JOIN repeated_calls AS c ON m.day = c.day AND m.call_key = c.call_key

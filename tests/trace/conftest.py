@@ -34,7 +34,8 @@ def nothing_left_behind() -> Iterator[None]:
 @pytest.fixture
 def child_env(spool: Path) -> dict[str, str]:
     """The environment for a process that traces into the test's spool."""
-    return {**os.environ, "BELEG_SPOOL": str(spool), "PYTHONPATH": str(Path(__file__).parents[2])}
+    paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "BELEG_SPOOL": str(spool), "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 @pytest.fixture

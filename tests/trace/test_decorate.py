@@ -91,6 +91,20 @@ def stream(n: int) -> Generator[Any, Any, str]:
     return "result"
 
 
+def test_object_that_is_called_asynchronously_is_a_run_until_it_is_done() -> None:
+    class Agent:
+        async def __call__(self, question: str) -> str:
+            await asyncio.sleep(0)
+            beleg.current_run().units(1)
+            return "done"
+
+    traced = beleg.traced_agent_run(workflow="agent", input_payload="q")(Agent())
+    with capture() as captured:
+        assert asyncio.run(traced("q")) == "done"
+    run = captured.only_run("agent")
+    assert (run.status, run.units) == ("succeeded", {"result": 1})
+
+
 def test_generator_ends_its_run_when_the_stream_ends() -> None:
     with capture() as captured:
         generator = stream(2)

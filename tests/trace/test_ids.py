@@ -33,6 +33,11 @@ def test_more_ids_within_a_millisecond_than_the_counter_holds_still_ascend() -> 
     assert made == sorted(set(made))
 
 
+def test_ids_of_one_millisecond_differ_in_their_last_digits() -> None:
+    generate = IdGenerator(lambda: 10**18)
+    assert len({generate()[-8:] for _ in range(1_000)}) == 1_000
+
+
 def test_threads_never_get_the_same_id() -> None:
     generate = IdGenerator(time.time_ns)
     made: list[list[str]] = [[] for _ in range(8)]

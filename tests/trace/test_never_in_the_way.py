@@ -176,6 +176,20 @@ def test_own_fault_is_logged_once_per_kind_without_the_message_of_the_error(
     assert "two words" not in caplog.text
 
 
+def test_logging_of_the_application_that_raises_disturbs_nobody(spool: Path) -> None:
+    def refuse(record: logging.LogRecord) -> bool:
+        raise RuntimeError("PLANTED")
+
+    logger = logging.getLogger("beleg")
+    logger.addFilter(refuse)
+    try:
+        with beleg.traced_agent_run(workflow="w", tenant="two words"):
+            pass
+    finally:
+        logger.removeFilter(refuse)
+    assert beleg.health().faults == {"refused_tenant": 1}
+
+
 def test_own_fault_raises_in_testing() -> None:
     with capture(), pytest.raises(TypeError, match="no canonical form"):
         beleg.traced_agent_run(workflow="w", input_payload=object()).start()

@@ -119,6 +119,29 @@ def test_final_message_of_a_stream_that_was_watched_is_not_counted_again() -> No
     assert captured.only_run().tokens("input_uncached") == 3
 
 
+def test_usage_that_contradicts_itself_is_written_with_its_raw_figures_and_without_buckets() -> None:
+    usage = {"input_tokens": 3, "input_tokens_details": {"cached_tokens": 9}, "output_tokens": 1, "total_tokens": 4}
+    with capture() as captured, beleg.traced_agent_run(workflow="w") as trace:
+        trace.set_output("x", response={"id": "resp_1", "model": "m", "usage": usage})
+    (step,) = _only(captured).steps
+    assert_valid(step)
+    assert "buckets" not in step
+    assert step["usage_check"] == "conflict"
+    assert step["raw_usage"]["input_tokens_details.cached_tokens"] == 9
+
+
+def test_counts_that_nobody_reported_are_absent_and_reported_zeros_are_zeros() -> None:
+    usage = {"prompt_tokens": 5, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 0}}
+    with capture() as captured, beleg.traced_agent_run(workflow="w") as trace:
+        trace.set_output("x", response={"model": "m", "usage": usage})
+        trace.set_output("y", response={"model": "m", "usage": {"prompt_tokens": 5}})
+        trace.set_output("z", response={"model": "m"})
+    first, second, third = _only(captured).steps
+    assert first["buckets"] == {"input_uncached": 5, "cache_read": 0, "output": 0}
+    assert second["buckets"] == {"input_uncached": 5}
+    assert "buckets" not in third
+
+
 def test_option_that_does_not_exist_is_a_fault() -> None:
     with capture(strict=False) as captured, beleg.traced_agent_run(workflow="w") as trace:
         with trace.step("s", modle="m"):

@@ -50,13 +50,13 @@ def test_outcome_repeated_under_its_own_id_is_the_same_event() -> None:
             assert (
                 beleg.outcome("vat", "filed_return", outcome_id="o-1", run_ids=["a", None], occurred_at=when) == "o-1"
             )
-        beleg.outcome("vat", "filed_return", 0, retracts="o-1")
+        beleg.outcome("vat", "filed_return", 0, retracts="o-1", run_ids="run-1")
     first, second, third = captured.of("outcome")
     for event in captured.events:
         assert_valid(event)
     assert first == second
     assert (first["occurred_at"], first["run_ids"]) == ("2030-01-02T01:00:00.000000Z", ["a"])
-    assert third["retracts"] == "o-1"
+    assert (third["retracts"], third["run_ids"]) == ("o-1", ["run-1"])
 
 
 def test_signal_about_a_run_that_was_never_traced_does_nothing() -> None:
