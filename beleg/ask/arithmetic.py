@@ -38,7 +38,7 @@ def arithmetic(step: Mapping[str, Any]) -> Arithmetic:
     if not step["counted"]:
         return Arithmetic(None, (), 0, f"not counted: {step['not_counted_reason']}")
     if step["unpriced_reason"] is not None:
-        return Arithmetic(_price(step), (), None, f"unpriced: {step['unpriced_reason']}")
+        return Arithmetic(None, (), None, f"unpriced: {step['unpriced_reason']}")
     lines = tuple(_lines(step))
     total = sum(line.pico_usd for line in lines)
     return Arithmetic(

@@ -16,6 +16,8 @@ from beleg.cost.book import Call, PriceBook
 from beleg.cost.policies import load_policies
 from beleg.cost.register import register_calls
 
+NEAR_DAYS = 31
+
 SHOWN_OF_STEP = (
     "event_time",
     "step_id",
@@ -65,7 +67,7 @@ class Explained:
     feedback: list[Record]
     corrections: list[Record]
     same_input: list[Record]
-    """Up to five earlier runs of the same input, latest first."""
+    """Up to five earlier runs of the same input on its latest days, latest first."""
     children: list[Record]
     """Runs it started, as far as they began while it lasted."""
 
@@ -144,11 +146,15 @@ def _said(at: Desk, run: Record) -> tuple[list[Record], list[Record]]:
 def _same_input(at: Desk, run: Record) -> list[Record]:
     if run["input_hash"] is None:
         return []
-    day = run["day"].isoformat()
-    at.lay({"run_lookup": {found for found in at.lake.partitions("run_lookup") if found <= day}})
-    days = {row["day"] for row in at.ask("same_input_days", **_named(run, "input_hash", "day"))}
-    at.lay({"run_costs": days})
-    return at.ask("same_input", **_named(run, "run_id", "started_at", "input_hash", "output_hash", "hash_key_id"))
+    before = sorted(day for day in at.lake.partitions("run_lookup") if day <= run["day"].isoformat())
+    # What comes back mostly comes back soon, so the rest of the history waits until that is ruled out.
+    for days in (before[-NEAR_DAYS:], before[:-NEAR_DAYS]):
+        at.lay({"run_lookup": days})
+        at.lay({"run_costs": {row["day"] for row in at.ask("same_input_days", **_named(run, "input_hash"))}})
+        mine = _named(run, "run_id", "started_at", "input_hash", "output_hash", "hash_key_id")
+        if found := at.ask("same_input", **mine):
+            return found
+    return []
 
 
 def _children(at: Desk, run_id: str, days: set[str]) -> list[Record]:

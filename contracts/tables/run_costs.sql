@@ -36,7 +36,6 @@ costs AS (
         count(CASE WHEN c.counted AND c.kind = 'model' THEN 1 END) AS model_steps,
         count(CASE WHEN c.counted AND c.status = 'failed' THEN 1 END) AS failed_steps,
         count(CASE WHEN c.counted AND c.kind = 'tool' THEN 1 END) AS tool_steps,
-        count(DISTINCT CASE WHEN c.kind = 'tool' THEN c.tool_name END) AS tools_called,
         count(CASE WHEN c.counted AND c.attempt_reason = 'retry' THEN 1 END) AS retry_steps,
         count(CASE WHEN c.counted AND c.attempt_reason = 'fallback' THEN 1 END) AS fallback_steps,
         count(CASE WHEN c.counted AND c.attempt_reason = 'repair' THEN 1 END) AS repair_steps,
@@ -75,6 +74,15 @@ costs AS (
     GROUP BY c.run_id
 ),
 
+-- Apart, since a count of distinct values is slow and most runs call no tool.
+tools AS (
+    SELECT c.run_id, count(DISTINCT c.tool_name) AS tools_called
+    FROM step_costs AS c
+    INNER JOIN wanted AS w ON c.run_id = w.run_id
+    WHERE c.kind = 'tool' AND c.tool_name IS NOT NULL
+    GROUP BY c.run_id
+),
+
 seen AS (
     SELECT
         w.*,
@@ -102,7 +110,7 @@ seen AS (
         c.model_steps,
         c.failed_steps,
         c.tool_steps,
-        c.tools_called,
+        t.tools_called,
         c.retry_steps,
         c.fallback_steps,
         c.repair_steps,
@@ -127,6 +135,7 @@ seen AS (
     LEFT JOIN ended AS e ON w.run_id = e.run_id
     LEFT JOIN changed AS s ON w.run_id = s.run_id
     LEFT JOIN costs AS c ON w.run_id = c.run_id
+    LEFT JOIN tools AS t ON w.run_id = t.run_id
     LEFT JOIN workflow_policies AS p ON w.workflow = p.workflow
     LEFT JOIN workflow_policies AS d ON d.workflow IS NULL
 )
