@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
+from beleg.ask.rates import Rate
 from beleg.ingest.reasons import REASONS
 from beleg.report import amounts
 from beleg.report.figures import Figure, Row
@@ -148,7 +150,7 @@ def versions(figure: Figure, language: Language) -> Table:
     for row in figure.rows:
         by_workflow[row["workflow"]].append(row)
     rows = (_version(row, language) for rows in by_workflow.values() if len(rows) > 1 for row in rows)
-    heads = "workflow version days #runs #failed #disliked #corrected #unit_cost unit #p95_latency"
+    heads = "workflow version days #runs failed disliked corrected #unit_cost unit #p95_latency"
     return _worded("versions", heads, rows, language)
 
 
@@ -159,19 +161,23 @@ def _version(row: Row, language: Language) -> Cells:
         row["prompt_version"],
         span(row["first_day"], row["last_day"], language),
         language.numbers.count(row["runs"]),
-        *(_rate(row, *parts, language) for parts in (("failed", "ended"), ("disliked", "judged"))),
-        language.numbers.share(row["corrected_runs"], row["runs"]),
+        _rate(Rate(row["failed_runs"], row["ended_runs"]), language),
+        _rate(Rate(row["disliked_runs"], row["judged_runs"]), language),
+        _rate(Rate(row["corrected_runs"], row["runs"]), language),
         language.numbers.small_usd(amounts.ratio(cost_pico_usd, int(row["results"]), row["unit_per"])),
         per_of(row, language),
         _ms(row["p95_latency_ms"], language),
     )
 
 
-def _rate(row: Row, part: str, whole: str, language: Language) -> str | None:
-    """A share together with what it is a share of, since few runs are judged."""
-    of = row[f"{whole}_runs"]
-    share = language.numbers.share(row[f"{part}_runs"], of)
-    return language.text("of", share=share, whole=language.numbers.count(of)) if of else None
+def _rate(rate: Rate, language: Language) -> str | None:
+    """A share with what it is a share of and how far it can be trusted, since few runs are judged."""
+    if rate.interval is None:
+        return None
+    numbers = language.numbers
+    low, high = (numbers.decimal(Fraction(end) * 100, 1) for end in rate.interval)
+    share = numbers.share(rate.hits, rate.of)
+    return language.text("rate", share=share, whole=numbers.count(rate.of), low=low, high=high)
 
 
 def drift(figure: Figure, language: Language) -> Table:

@@ -204,7 +204,7 @@ def test_versions_are_shown_where_there_are_several(settings: Settings, tmp_path
         {**VERSION, **counts, "workflow": w, "prompt_version": v} for w, v in (("one", "1"), ("two", "1"), ("two", "2"))
     ]
     shown = text_of(page(settings, tmp_path, unit_costs=[costs()], prompt_versions=rows))
-    assert shown.count("2030-01-07 4 33.3 % of 3 — 25.0 % 0.500 per document") == 2
+    assert shown.count("2030-01-07 4 33.3 % of 3 (6.1–79.2) — 25.0 % of 4 (4.6–69.9) 0.500 per document") == 2
 
 
 def test_a_dislike_rate_says_of_how_many(settings: Settings, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_dislike_rate_says_of_how_many(settings: Settings, tmp_path: Path) -> 
         for v in ("1", "2")
     ]
     shown = text_of(page(settings, tmp_path, unit_costs=[costs()], prompt_versions=rows))
-    assert shown.count("25.0 % of 4") == 2
+    assert shown.count("25.0 % of 4 (4.6–69.9)") == 2
 
 
 def test_the_cache_share_is_a_ratio_of_sums_over_calls_that_report(settings: Settings, tmp_path: Path) -> None:
