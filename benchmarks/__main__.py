@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import days, ingest, queries, trace
+from benchmarks import days, explain, ingest, queries, report, trace
 
 WORK = Path(__file__).parent / ".work"
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -33,6 +33,8 @@ def measure(work: Path, *, quick: bool, only: str | None) -> list[Row]:
     groups: dict[str, Callable[..., list[tuple[object, ...]]]] = {
         "ingest": ingest.measure,
         "queries": queries.measure,
+        "explain": explain.measure,
+        "report": report.measure,
         "days": days.measure,
         "trace": trace.measure,
     }
@@ -58,7 +60,7 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the data: shows that it runs, not how fast")
-    parser.add_argument("--only", choices=["ingest", "queries", "days", "trace"])
+    parser.add_argument("--only", choices=["ingest", "queries", "explain", "report", "days", "trace"])
     options = parser.parse_args()
     WORK.mkdir(exist_ok=True)
     rows = measure(WORK, quick=options.quick, only=options.only)

@@ -18,6 +18,8 @@ def event(type_: str, event_id: str, event_time: str = "2030-01-01T12:00:00Z", *
         "run_status": {"run_id": "run", "status": "running"},
         "run_finished": {"run_id": "run", "status": "succeeded"},
         "step": {"run_id": "run", "step_id": event_id, "kind": "model", "status": "succeeded"},
+        "feedback": {"rating": "dislike"},
+        "correction": {"correction_id": event_id, "reason": "extraction_error", "field": ""},
         "outcome": {
             "outcome_id": event_id,
             "workflow": "ocr",

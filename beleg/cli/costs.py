@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 
@@ -54,6 +54,5 @@ def costs(
         return
     shown = [[*(r[c] for c in columns), r["unit_cost_usd"], x.unit_label] for r, x in zip(records, lines, strict=True)]
     numbers = [*columns[len(groups) :], "unit cost usd"]
-    out = console()
-    out.print(table("Costs at list prices, USD", [*columns, "unit cost usd", "per"], shown, numbers=numbers))
-    out.print(f"Total {summed['cost_usd']} USD; {summed['unpriced_steps']} of {summed['steps']} steps unpriced.")
+    show_rows("Costs at list prices, USD", [*columns, "unit cost usd", "per"], shown, numbers=numbers)
+    console().print(f"Total {summed['cost_usd']} USD; {summed['unpriced_steps']} of {summed['steps']} steps unpriced.")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 COLUMNS = (
@@ -59,7 +59,7 @@ def flags(
     else:
         columns = ("day", "kind", "workflow", "tenant", "run", "model", "observed", "allowed", "unpriced")
         numbers = ("observed", "allowed", "unpriced")
-        console().print(table(f"{len(rows)} flags", columns, [_shown(row) for row in rows], numbers=numbers))
+        show_rows(f"{len(rows)} flags", columns, [_shown(row) for row in rows], numbers=numbers)
     if fail and rows:
         raise typer.Exit(1)
 

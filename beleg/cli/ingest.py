@@ -47,33 +47,42 @@ def ingest(
 def run(
     paths: Annotated[list[Path] | None, typer.Argument(help="Files or folders to take beside the spool.")] = None,
     max_quarantined: MaxQuarantined = 0.05,
+    report: Annotated[bool, typer.Option("--report", help="Write reports/report.html as well.")] = False,
     json: Json = False,
 ) -> None:
     """Take what is new in the spool, bring all figures up to it, publish: the whole pipeline once.
 
-    Example: beleg run
+    Example: beleg run --report
     """
-    _run(paths or [], None, max_quarantined, json=json, spool=True)
+    _run(paths or [], None, max_quarantined, json=json, spool=True, page=report)
 
 
-def _run(paths: list[Path], mapping: Path | None, max_quarantined: float, *, json: bool, spool: bool) -> None:
+def _run(
+    paths: list[Path], mapping: Path | None, max_quarantined: float, *, json: bool, spool: bool, page: bool = False
+) -> None:
     from dataclasses import asdict
 
     from beleg import flow
+    from beleg.cli.report import make
     from beleg.ingest.quarantine import Share
 
     if mapping is not None and not mapping.is_file():
         msg = f"mapping {str(mapping)!r} is no file; docs/mapping.md shows how to write one"
         raise UsageError(msg)
     with progress_bar(show=not json) as show:
-        report = flow.run(Settings.load(), paths, mapping=mapping, spool=spool, on_progress=show)
+        settings = Settings.load()
+        report = flow.run(settings, paths, mapping=mapping, spool=spool, on_progress=show)
+    made = make(settings) if page else None
     taken = report.ingest
     if json:
         counts = asdict(taken) | {"publication": report.publication.number, "touched_days": report.touched_days}
         counts["lost"] = dict(report.lost)
+        counts["report"] = made
         print_json(counts)
     else:
         _tell(report)
+        if made is not None:
+            console().print(f"{made}", soft_wrap=True)
     Share(most=max_quarantined).check(taken.accepted, taken.quarantined)
 
 

@@ -15,6 +15,10 @@ from beleg.core.errors import BelegError
 NOUNS = (
     "ingest",
     "costs",
+    "runs",
+    "explain",
+    "drift",
+    "versions",
     "flags",
     "reconcile",
     "prices",

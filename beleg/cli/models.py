@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 COLUMNS = (
@@ -45,8 +45,8 @@ def models(
     if csv:
         print_csv(rows, COLUMNS)
         return
-    out = console()
     shown = [[r[c].date() if c.startswith("valid") and r[c] else r[c] for c in COLUMNS] for r in rows]
-    out.print(table(f"Policies of models in {settings.policy('models.yaml')}", COLUMNS, shown))
+    show_rows(f"Policies of models in {settings.policy('models.yaml')}", COLUMNS, shown)
+    out = console()
     for alias in aliases:
         out.print(f"{alias['match']} is priced as {alias['to']}: {alias['why']}")

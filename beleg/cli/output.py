@@ -11,15 +11,20 @@ from typing import Any
 from rich.box import HEAVY_HEAD
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
 JSON_HELP = "Print JSON for machines: money as decimal strings, unknown as null."
 CSV_HELP = "Print CSV with a header; unknown is empty."
+_PIPE_COLUMNS = 10_000
+"""A pipe has no width: one row stays one line."""
+_COLUMN_WIDTH = 10
+"""Narrower than this on average a column is no longer read but deciphered."""
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console that respects NO_COLOR and is plain where no terminal reads it."""
-    wide = {} if (sys.stderr if stderr else sys.stdout).isatty() else {"width": 200}
+    wide = {} if (sys.stderr if stderr else sys.stdout).isatty() else {"width": _PIPE_COLUMNS}
     return Console(stderr=stderr, highlight=False, **wide)  # type: ignore[arg-type]
 
 
@@ -35,9 +40,26 @@ def print_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None
     writer.writerows([["" if row[c] is None else _plain(row[c]) for c in columns] for row in rows])
 
 
+def show_rows(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, numbers: Sequence[str] = ()
+) -> None:
+    """Print rows as a table that folds in a narrow terminal, or one below the other where folding is not enough."""
+    out = console()
+    made = table(title, columns, rows, numbers=numbers)
+    natural = Measurement.get(out, out.options.update(max_width=_PIPE_COLUMNS), made).maximum
+    if natural <= out.width or len(columns) * _COLUMN_WIDTH <= out.width:
+        out.print(made)
+        return
+    if title:
+        out.print(f"[bold]{escape(title)}[/]")
+    out.print(records(columns, rows))
+
+
 def records(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
     """Rows one below the other, a line a column, for rows wider than a screen."""
     made = Table.grid(padding=(0, 2))
+    for _ in range(2):
+        made.add_column(overflow="fold")
     for number, row in enumerate(rows, start=1):
         made.add_row(f"[bold]row {number}[/]", "")
         for name, cell in zip(columns, row, strict=True):

@@ -6,11 +6,22 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
 SHOWN = ("input_uncached", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning")
+FIELDS = (
+    "provider",
+    "model",
+    "price_key",
+    "valid_from",
+    "valid_to",
+    "min_input_tokens",
+    "max_input_tokens",
+    "source",
+    "unpriced_reason",
+)
 RESTATED = (
     "business_day",
     "workflow",
@@ -40,6 +51,7 @@ def prices(
         Path | None, typer.Option(help="A changed models.yaml: show what it would restate, apply nothing.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
 ) -> None:
     """Show prices in USD per million tokens, and what a changed models.yaml would restate.
 
@@ -53,7 +65,7 @@ def prices(
     settings = Settings.load()
     if what_if is not None:
         with catalog.connect(settings) as con:
-            _restated([row.record() for row in whatif.restated(con, settings, what_if)], json=json)
+            _restated([row.record() for row in whatif.restated(con, settings, what_if)], json=json, csv=csv)
         return
     book = Pricing.load(settings).book
     day = None if history else _day(on)
@@ -70,13 +82,20 @@ def prices(
     if json:
         print_json({"schema_version": 1, "currency": "USD", "digest": book.digest, "rows": records})
         return
+    if csv:
+        print_csv([_flat(record) for record in records], (*FIELDS, *SHOWN))
+        return
     columns = ["price key", "from", "to", "input tokens", *SHOWN, "units", "source", "inexact"]
-    out = console()
     known = [_row(record) for record in records if record["unpriced_reason"] is None]
-    out.print(table("USD per million tokens", columns, known, numbers=SHOWN))
+    show_rows("USD per million tokens", columns, known, numbers=SHOWN)
+    out = console()
     for record in records:
         if record["unpriced_reason"] is not None:
             out.print(f"{record['provider']}/{record['model']} has no price: {record['unpriced_reason']}")
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: record.get(name) for name in FIELDS} | {name: record["prices"].get(name) for name in SHOWN}
 
 
 def _row(record: dict[str, Any]) -> list[Any]:
@@ -93,14 +112,16 @@ def _row(record: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _restated(rows: list[dict[str, Any]], *, json: bool) -> None:
+def _restated(rows: list[dict[str, Any]], *, json: bool, csv: bool) -> None:
     if json:
         print_json({"schema_version": 1, "currency": "USD", "rows": rows})
+    elif csv:
+        print_csv(rows, RESTATED)
     elif not rows:
         console().print("Nothing would be restated.")
     else:
         shown = [[row[c] for c in RESTATED] for row in rows]
-        console().print(table("What would be restated, USD", RESTATED, shown, numbers=RESTATED[2:]))
+        show_rows("What would be restated, USD", RESTATED, shown, numbers=RESTATED[2:])
 
 
 def _day(text: str | None) -> date:

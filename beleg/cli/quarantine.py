@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 Reason = Annotated[str | None, typer.Option(help="Only this reason, for example duplicate_key.")]
 _ID_LENGTH = 12
+FIELDS = ("id", "file", "line_number", "byte_offset", "length", "reason", "detail", "mapping", "recorded_at")
 
 
 def register(app: typer.Typer) -> None:
@@ -27,6 +28,7 @@ def list_(
     file: Annotated[Path | None, typer.Option(help="Only lines of this file.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Lines to list, once a reason or a file is given.")] = 50,
     json: Json = False,
+    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
 ) -> None:
     """Count the refused lines by reason, or list those of one reason or file.
 
@@ -36,27 +38,32 @@ def list_(
 
     settings = Settings.load()
     if reason is None and file is None:
-        _counts(quarantine.counts(settings), json=json)
+        _counts(quarantine.counts(settings), json=json, csv=csv)
         return
     rows = quarantine.load(settings, reason=reason, file=file and file.resolve(), limit=limit)
     if json:
         print_json({"schema_version": 1, "lines": [{"id": _id(row), **row} for row in rows]})
         return
+    if csv:
+        print_csv([{"id": _id(row), **row} for row in rows], FIELDS)
+        return
     lines = [(_id(row), _position(row), row["reason"], row["detail"]) for row in rows]
-    console().print(table("Refused lines, open", ["id", "file:line", "reason", "detail"], lines))
+    show_rows("Refused lines, open", ["id", "file:line", "reason", "detail"], lines)
 
 
-def _counts(counts: list[dict[str, Any]], *, json: bool) -> None:
+def _counts(counts: list[dict[str, Any]], *, json: bool, csv: bool) -> None:
     from beleg.ingest.reasons import REASONS
 
     if json:
         print_json({"schema_version": 1, "reasons": counts})
         return
     columns = ["reason", "open", "resolved", "files", "meaning"]
+    if csv:
+        print_csv(counts, columns[:-1])
+        return
     lines = [[*(row[name] for name in columns[:-1]), REASONS.get(row["reason"], "")] for row in counts]
-    out = console()
-    out.print(table("Refused lines", columns, lines, numbers=columns[1:4]))
-    out.print(f"{sum(row['open'] for row in counts)} open. `beleg quarantine list --reason REASON` lists them.")
+    show_rows("Refused lines", columns, lines, numbers=columns[1:4])
+    console().print(f"{sum(row['open'] for row in counts)} open. `beleg quarantine list --reason REASON` lists them.")
 
 
 def show(

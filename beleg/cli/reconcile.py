@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 COLUMNS = (
@@ -71,6 +71,6 @@ def reconcile(
         print_csv(rows, COLUMNS)
     else:
         shown = [[row[c] for c in COLUMNS] for row in rows]
-        console().print(table("Billed against computed, USD", TITLES, shown, numbers=TITLES[2:]))
+        show_rows("Billed against computed, USD", TITLES, shown, numbers=TITLES[2:])
     if fail and any(row["equal_steps"] != row["compared_steps"] for row in rows):
         raise typer.Exit(1)

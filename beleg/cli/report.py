@@ -20,22 +20,37 @@ def report(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; default reports/report.html.")] = None,
     first: Annotated[str | None, typer.Option("--from", help="First business day, for example 2026-03-01.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last business day, included.")] = None,
+    lang: Annotated[str, typer.Option(help="Language: en or de.")] = "en",
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Write the report of the published figures: one HTML file that needs no network.
 
-    Example: beleg report --from 2026-03-01 --to 2026-03-31 --out march.html
+    Example: beleg report --from 2026-03-01 --to 2026-03-31 --lang de --out march.html
     """
-    from beleg.demo.home import notice_of
-    from beleg.report import render
-
-    settings = Settings.load()
-    target = out or settings.home / "reports" / "report.html"
-    made = render(settings, target, from_=_day("--from", first), to=_day("--to", last), notice=notice_of(settings))
+    made = make(Settings.load(), out, first=_day("--from", first), last=_day("--to", last), lang=lang)
     if json:
-        print_json({"schema_version": 1, "report": made, "from": first, "to": last, "bytes": made.stat().st_size})
+        size = made.stat().st_size
+        print_json({"schema_version": 1, "report": made, "from": first, "to": last, "lang": lang, "bytes": size})
     else:
         console().print(f"{made}", soft_wrap=True)
+
+
+def make(
+    settings: Settings,
+    out: Path | None = None,
+    *,
+    first: date | None = None,
+    last: date | None = None,
+    lang: str = "en",
+) -> Path:
+    """Write the report of the published figures to `out`, by default where every report lies; its path."""
+    from beleg.demo.home import notice_of
+    from beleg.report import render
+    from beleg.report.language import language
+
+    notice = notice_of(settings) and language(lang).text("notice.demo")
+    target = out or settings.home / "reports" / "report.html"
+    return render(settings, target, from_=first, to=last, notice=notice, lang=lang)
 
 
 def _day(option: str, text: str | None) -> date | None:

@@ -4,15 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, records, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
 if TYPE_CHECKING:
     import duckdb
-
-_COLUMN_WIDTH = 10
-"""Narrower than this a column is no longer read but deciphered."""
 
 
 def register(app: typer.Typer) -> None:
@@ -50,8 +47,7 @@ def sql(
     elif csv:
         print_csv([dict(zip(columns, row, strict=True)) for row in rows], columns)
     else:
-        out = console()
-        out.print(table("", columns, rows) if len(columns) * _COLUMN_WIDTH <= out.width else records(columns, rows))
+        show_rows("", columns, rows)
 
 
 def _reading(con: "duckdb.DuckDBPyConnection", query: str) -> "duckdb.Statement":
@@ -92,4 +88,4 @@ def open_(json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False)
     out.print(f"The figures are in {settings.database}; DuckDB 1.5 and newer open it.")
     for name, way in ways.items():
         out.print(f"  {name:<10} {way}", soft_wrap=True)
-    out.print("Every table and column carries a comment: SELECT * FROM duckdb_columns() WHERE comment IS NOT NULL")
+    out.print("What is in it: FROM data_dictionary; metrics: FROM metric_definitions, for example FROM unit_cost()")

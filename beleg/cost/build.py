@@ -5,7 +5,7 @@ What has changed since the publication is read from the Delta logs, so a killed 
 clean up: the next one sees the same difference.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -16,18 +16,21 @@ from beleg.core.contracts import load, mart_sql
 from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.cost import touched
+from beleg.cost.neighbours import Neighbours
 from beleg.cost.pricing import Pricing
 from beleg.cost.touched import RUN_TABLES, Links, Touched
 from beleg.lake.engine import identifier
 from beleg.lake.snapshot import Snapshot
 
-DAY_MARTS = ("run_days", "step_costs", "run_costs")
-MONTH_MARTS = {
-    "unit_costs": "business_day IN (SELECT business_day FROM fresh)",
-    "flags": "run_id IS NULL OR business_day IN (SELECT business_day FROM fresh)",
-    "reconciliation": "business_day IN (SELECT business_day FROM fresh)",
-}
-"""Mart → which of a month's rows are computed again; the others are taken over. Budgets need the whole month."""
+DAY_MARTS = ("run_days", "step_costs", "run_costs", "run_lookup")
+COST_MARTS = ("unit_costs", "flags", "reconciliation", "workflow_traffic", "cache_efficiency")
+"""Of one business day's steps and runs alone."""
+RUN_MARTS = ("drift", "prompt_versions")
+"""These look beyond the day: at earlier runs, at what people said later."""
+MONTH_MARTS = (*COST_MARTS, *RUN_MARTS)
+WORD_TABLES = ("feedback", "corrections")
+FRESH = "business_day IN (SELECT business_day FROM fresh)"
+"""Which of a month's rows are computed again; the others are taken over. Budgets need the whole month."""
 
 ROWS_PER_CHUNK = 2_000_000
 """Days are computed in groups of about so many steps, which bounds memory whatever the history."""
@@ -69,12 +72,16 @@ class Builder:
         result = Touched(frozenset(run_days), frozenset(step_days), frozenset(changed["outcomes"]))
         self._build_step_costs(step_days, new)
         self._build_run_costs(run_days, new)
-        self._build_months(result.all, {month for name in MONTH_MARTS for month in changed[name]})
+        self._build_months(COST_MARTS, result.all, changed)
+        others = Neighbours(self.con, published, self.lake)
+        self._build_months(("drift",), result.all | others.later(run_days), changed)
+        judged = others.judged(run_days, {name: changed[name] for name in WORD_TABLES})
+        self._build_months(("prompt_versions",), result.all | judged, changed)
         return result
 
     def _changed(self, published: Snapshot, *, everything: bool) -> dict[str, set[str]]:
         # A killed build leaves marts that no publication names, made perhaps under other prices.
-        names = (*RUN_TABLES, "outcomes", *DAY_MARTS, *MONTH_MARTS)
+        names = (*RUN_TABLES, "outcomes", *WORD_TABLES, *DAY_MARTS, *MONTH_MARTS)
         if everything:
             return {name: self.lake.partitions(name) for name in names}
         changed = {name: self.lake.changed(published, name) for name in names}
@@ -107,29 +114,40 @@ class Builder:
             self._register_prices(events)
             states = {"run_statuses": events, "runs_finished": events, "step_costs": events}
             self._mart("run_costs", chunk, {"runs_started": starts, **states})
+            self._mart("run_lookup", chunk, {"run_costs": chunk})
 
-    def _build_months(self, days: Iterable[str], whole_months: Iterable[str]) -> None:
-        """Compute the business days these UTC days overlap, and some months as a whole."""
-        fresh: dict[str, set[str]] = {month: set(_days_of(month)) for month in whole_months}
+    def _build_months(self, names: Sequence[str], days: Iterable[str], changed: Mapping[str, set[str]]) -> None:
+        """Compute the business days these UTC days overlap, and as a whole the months a killed build left."""
+        fresh: dict[str, set[str]] = {month: set(_days_of(month)) for name in names for month in changed[name]}
         for day in self._business_days(days):
             fresh.setdefault(day[:7], set()).add(day)
         for month in sorted(fresh):
-            self._build_month(month, fresh[month])
+            self._build_month(names, month, fresh[month])
 
-    def _build_month(self, month: str, fresh: set[str]) -> None:
+    def _build_month(self, names: Sequence[str], month: str, fresh: set[str]) -> None:
         utc_days = self._business_days(fresh)
         self._table("fresh", "business_day DATE", sorted(fresh))
-        for name, condition in MONTH_MARTS.items():
-            inputs: dict[str, Iterable[str]] = {"step_costs": utc_days, "run_costs": utc_days, "unit_costs": {month}}
-            # Any outcome may report one of these days again or take it back, whenever it occurred.
-            inputs["outcomes"] = self.lake.partitions("outcomes")
+        for name in names:
+            condition = f"run_id IS NULL OR {FRESH}" if name == "flags" else FRESH
             kept = f"SELECT * FROM {self.lake.relation(name, {month})} WHERE NOT ({condition})"
             self._mart(
                 name,
                 {month},
-                inputs,
+                self._month_inputs(name, month, utc_days),
                 f"SELECT * FROM ({mart_sql(name)}) WHERE {condition} UNION ALL BY NAME {kept}",
             )
+
+    def _month_inputs(self, name: str, month: str, utc_days: set[str]) -> dict[str, Iterable[str]]:
+        """Table → its partitions that a month mart needs for the runs and steps of some UTC days."""
+        inputs: dict[str, Iterable[str]] = {"step_costs": utc_days, "run_costs": utc_days, "unit_costs": {month}}
+        # Any outcome or word may speak of these days, or take back what did, whenever it came.
+        inputs |= {name: self.lake.partitions(name) for name in ("outcomes", *WORD_TABLES)}
+        others = Neighbours(self.con, self.lake, self.lake)
+        if name == "drift":
+            inputs["run_costs"] = utc_days | others.earlier(utc_days)
+        if name == "prompt_versions":
+            inputs["run_costs"] = utc_days | others.candidates(utc_days)
+        return inputs
 
     def _business_days(self, days: Iterable[str]) -> set[str]:
         """Business days that UTC days overlap, or the reverse: a zone is at most 14 hours off."""

@@ -146,10 +146,11 @@ def _records(con: duckdb.DuckDBPyConnection, name: str, parameters: Mapping[str,
     """Rows of a query with each `*_pico_usd` turned into `*_usd` text."""
     result = con.execute(query("beleg.cost", name), dict(parameters))
     columns = [column[0] for column in result.description or []]
-    return [_record(dict(zip(columns, row, strict=True))) for row in result.fetchall()]
+    return [shown(dict(zip(columns, row, strict=True))) for row in result.fetchall()]
 
 
-def _record(row: Mapping[str, Any]) -> dict[str, Any]:
+def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with each `*_pico_usd` turned into `*_usd` text, rounded once to micro-USD."""
     return {
         name.replace("_pico_usd", "_usd"): usd_text(int(value))
         if name.endswith("_pico_usd") and value is not None

@@ -9,7 +9,6 @@ import os
 import shutil
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -19,6 +18,7 @@ from beleg.core.contracts import TableContract
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 from beleg.core.sql import query
+from beleg.lake import dictionary, metrics
 from beleg.lake.engine import identifier, quote
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
@@ -26,15 +26,6 @@ from beleg.lake.table import typed_nulls
 
 STORAGE_VERSION = "v1.5.0"
 """Oldest DuckDB that opens the file."""
-
-PUBLICATION = {
-    "number": "counts up by one with each publication",
-    "published_at": "when it was published",
-    "as_of": "instant the marts were computed for",
-    "timezone": "IANA zone of the business days",
-    "lake": "folder of the files that the views name",
-}
-SUBTREE = "cost of the run's own steps and of all runs it started, directly or not [pico-USD]"
 
 
 def rebuild(settings: Settings, publication: Publication) -> None:
@@ -130,23 +121,19 @@ def shows(settings: Settings, publication: Publication) -> bool:
 
 
 def _documented() -> Iterator[str]:
-    """Statements for the views that analysts use, with their comments."""
+    """Statements for everything that analysts use, with its comments."""
     yield "CREATE SCHEMA files"
-    times = "published_at TIMESTAMP WITH TIME ZONE, as_of TIMESTAMP WITH TIME ZONE, timezone VARCHAR, lake VARCHAR"
-    yield f"CREATE TABLE publication (number BIGINT, {times})"
-    yield "COMMENT ON TABLE publication IS 'The publication this file shows.'"
-    for column, meaning in PUBLICATION.items():
-        yield f"COMMENT ON COLUMN publication.{column} IS {quote(meaning)}"
     for name in contracts.names():
         contract = contracts.load(name)
         view = identifier(name)
         yield f"CREATE VIEW files.{view} AS SELECT {typed_nulls(contract)} WHERE false"
         columns = ", ".join(identifier(c.name) for c in contract.columns)
         yield f"CREATE VIEW {view} AS SELECT {columns} FROM files.{view}"
-        yield from _comments(contract)
     yield query("beleg.lake", "runs")
-    yield from _comments(replace(contracts.load("run_costs"), table="runs"))
-    yield f"COMMENT ON COLUMN runs.subtree_cost_pico_usd IS {quote(SUBTREE)}"
+    yield from dictionary.statements()
+    for contract in dictionary.tables():
+        yield from _comments(contract, "TABLE" if contract in dictionary.OWN_TABLES else "VIEW")
+    yield from metrics.statements()
 
 
 def _contents(settings: Settings, snapshot: Snapshot, publication: Publication) -> Iterator[str]:
@@ -160,9 +147,9 @@ def _contents(settings: Settings, snapshot: Snapshot, publication: Publication) 
     yield f"INSERT INTO publication VALUES ({publication.number}, {', '.join(map(quote, texts))})"
 
 
-def _comments(contract: TableContract) -> Iterator[str]:
+def _comments(contract: TableContract, kind: str) -> Iterator[str]:
     name = identifier(contract.table)
-    yield f"COMMENT ON VIEW {name} IS {quote(f'{contract.description} Grain: {contract.grain}.')}"
+    yield f"COMMENT ON {kind} {name} IS {quote(dictionary.summary(contract))}"
     for column in contract.columns:
         unit = f" [{column.unit}]" if column.unit else ""
         yield f"COMMENT ON COLUMN {name}.{identifier(column.name)} IS {quote(column.description + unit)}"

@@ -8,15 +8,14 @@ from fractions import Fraction
 
 from markupsafe import Markup
 
-from beleg.report import amounts
 from beleg.report.figures import Figure, Scope
+from beleg.report.language import Language
 from beleg.report.names import name_of
 from beleg.report.svg import Series, ceiling, stacked_bars
 from beleg.report.tables import Table, table
 
 COLOURS = 7
 """Classes c0 to c6 of the stylesheet; the workflows beyond share c7."""
-OTHERS = "others"
 
 _Costs = Mapping[date, int]
 
@@ -35,27 +34,29 @@ class Chart:
     table: Table
 
 
-def chart(figure: Figure, scope: Scope) -> Chart | None:
+def chart(figure: Figure, scope: Scope, language: Language) -> Chart | None:
     """Stacked bars of cost per day, week or month; None where nothing was spent."""
     starts = _starts(figure, scope)
-    series = _series(figure, starts)
+    series = _series(figure, starts, language)
     if not series:
         return None
-    bars = [start.isoformat() for start in starts]
+    bars, numbers = [start.isoformat() for start in starts], language.numbers
     top_pico_usd = ceiling(max(map(sum, zip(*(s.values for s in series), strict=True))))
-    label = f"Cost per {scope.bucket} from {bars[0]} to {bars[-1]} by workflow; the same as a table below"
+    title = language.text(f"cost_per_{scope.bucket}")
+    label = language.text("chart_label", title=title, first=bars[0], last=bars[-1])
     return Chart(
-        svg=stacked_bars(bars, series, top_pico_usd, label),
-        legend=[(s.css_class, s.label, amounts.usd(sum(s.values))) for s in series],
-        ticks=[amounts.small_usd(top_pico_usd), amounts.small_usd(Fraction(top_pico_usd, 2)), "0"],
+        svg=stacked_bars(bars, series, top_pico_usd, label, numbers),
+        legend=[(s.css_class, s.label, numbers.usd(sum(s.values))) for s in series],
+        ticks=[numbers.small_usd(top_pico_usd), numbers.small_usd(Fraction(top_pico_usd, 2)), "0"],
         labels=[bars[0], bars[len(bars) // 2], bars[-1]] if len(bars) > 2 else bars,
-        table=_table(bars, series, scope.bucket),
+        table=_table(bars, series, scope.bucket, language),
     )
 
 
-def _table(bars: Sequence[str], series: Sequence[Series], bucket: str) -> Table:
-    rows = [[bar, *(amounts.usd(s.values[i], 4) for s in series)] for i, bar in enumerate(bars)]
-    return table(f"Cost per {bucket} and workflow, USD", [bucket, *("#" + s.label for s in series)], rows)
+def _table(bars: Sequence[str], series: Sequence[Series], bucket: str, language: Language) -> Table:
+    rows = [[bar, *(language.numbers.usd(s.values[i], 4) for s in series)] for i, bar in enumerate(bars)]
+    label = language.text("chart_table", title=language.text(f"cost_per_{bucket}"))
+    return table(label, [language.text(bucket), *("#" + s.label for s in series)], rows)
 
 
 def _starts(figure: Figure, scope: Scope) -> list[date]:
@@ -65,14 +66,14 @@ def _starts(figure: Figure, scope: Scope) -> list[date]:
     return [scope.first_day + timedelta(days=number) for number in range(scope.days)]
 
 
-def _series(figure: Figure, starts: Sequence[date]) -> list[Series]:
+def _series(figure: Figure, starts: Sequence[date], language: Language) -> list[Series]:
     costs: defaultdict[str, defaultdict[date, int]] = defaultdict(lambda: defaultdict(int))
     for row in figure.rows:
-        costs[name_of(row["workflow"])][row["bucket_start"]] += int(row["cost_pico_usd"])
+        costs[name_of(row["workflow"], language)][row["bucket_start"]] += int(row["cost_pico_usd"])
     ranked = sorted(costs, key=lambda name: (-sum(costs[name].values()), name))
     shown: list[tuple[str, list[_Costs]]] = [(name, [costs[name]]) for name in ranked[:COLOURS]]
     if ranked[COLOURS:]:
-        shown.append((OTHERS, [costs[name] for name in ranked[COLOURS:]]))
+        shown.append((language.text("others"), [costs[name] for name in ranked[COLOURS:]]))
     return [
         Series(name, f"c{number}", tuple(sum(part.get(start, 0) for part in parts) for start in starts))
         for number, (name, parts) in enumerate(shown)

@@ -13,9 +13,10 @@ from markupsafe import Markup
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 from beleg.lake import catalog
-from beleg.report import amounts, tables, view
+from beleg.report import tables, view
 from beleg.report.chart import chart
 from beleg.report.figures import Figure, Scope, ask, scope_of
+from beleg.report.language import Language, language
 
 _FIGURES = (
     "headline",
@@ -23,36 +24,59 @@ _FIGURES = (
     "unit_costs",
     "trend",
     "cost_over_time",
+    "price_share",
     "coverage",
     "flags",
     "reconciliation",
+    "cache",
+    "traffic",
     "versions",
+    "drift",
     "quarantine",
 )
 
+_TABLES = {
+    "coverage": tables.unpriced,
+    "flags": tables.flags,
+    "reconciliation": tables.reconciliation,
+    "cache": tables.cache,
+    "traffic": tables.traffic,
+    "versions": tables.versions,
+    "drift": tables.drift,
+    "quarantine": tables.quarantine,
+}
+"""Sections that are one table: figure of the same name → how it is shown."""
+
 
 def render(
-    settings: Settings, out: Path, *, from_: date | None = None, to: date | None = None, notice: str | None = None
+    settings: Settings,
+    out: Path,
+    *,
+    from_: date | None = None,
+    to: date | None = None,
+    notice: str | None = None,
+    lang: str = "en",
 ) -> Path:
     """Write the report of some business days (both included, default: all) to `out` and return its path.
 
-    `notice` stands on top, for example that the data is made up. Raises UsageError where nothing was
-    published yet or `from_` lies after `to`.
+    `notice` stands on top, for example that the data is made up; `lang` is `en` or `de`. Raises UsageError
+    where nothing was published yet, `from_` lies after `to`, or the language is another.
     """
     if from_ is not None and to is not None and from_ > to:
         raise UsageError(f"--from {from_} is after --to {to}: no day lies between them")
+    spoken = language(lang)
     with catalog.connect(settings) as con:
-        html = _page(con, scope_of(con, settings.timezone, from_, to), notice)
+        html = _page(con, scope_of(con, settings.timezone, from_, to), notice, spoken)
     out.parent.mkdir(parents=True, exist_ok=True)
     beside = out.with_name(f".{out.name}.{os.getpid()}")
     beside.write_text(html, encoding="utf-8")
     return beside.replace(out)
 
 
-def _page(con: duckdb.DuckDBPyConnection, scope: Scope, notice: str | None) -> str:
+def _page(con: duckdb.DuckDBPyConnection, scope: Scope, notice: str | None, language: Language) -> str:
     figures = {name: ask(con, name, scope) for name in _FIGURES}
     return (
-        _environment()
+        _environment(language)
         .get_template("report.html.j2")
         .render(
             css=Markup(files("beleg.report").joinpath("templates", "style.css").read_text(encoding="utf-8")),  # noqa: S704 - our own file
@@ -60,33 +84,28 @@ def _page(con: duckdb.DuckDBPyConnection, scope: Scope, notice: str | None) -> s
             scope=scope,
             notice=notice,
             figures=figures,
-            **_views(figures, scope),
+            **_views(figures, scope, language),
         )
     )
 
 
-def _views(figures: dict[str, Figure], scope: Scope) -> dict[str, Any]:
+def _views(figures: dict[str, Figure], scope: Scope, language: Language) -> dict[str, Any]:
     headline = figures["headline"].rows[0]
     total_pico_usd = int(headline["cost_pico_usd"] or 0)
     return {
         "headline": headline,
-        "receipt": view.receipt(figures["receipt"], total_pico_usd),
-        "cards": view.cards(figures["unit_costs"], figures["trend"]),
-        "chart": chart(figures["cost_over_time"], scope),
-        "coverage": view.coverage(figures["coverage"]),
-        "flag_kinds": view.flag_kinds(figures["flags"]),
+        "receipt": view.receipt(figures["receipt"], total_pico_usd, language),
+        "cards": view.cards(figures["unit_costs"], figures["trend"], language),
+        "chart": chart(figures["cost_over_time"], scope, language),
+        "coverage": view.coverage(figures["price_share"], figures["coverage"], language),
+        "flag_kinds": view.flag_kinds(figures["flags"], language),
         "refused_lines": sum(row["lines"] for row in figures["quarantine"].rows),
-        "tables": {
-            "unpriced": tables.unpriced(figures["coverage"]),
-            "flags": tables.flags(figures["flags"]),
-            "reconciliation": tables.reconciliation(figures["reconciliation"]),
-            "versions": tables.versions(figures["versions"]),
-            "quarantine": tables.quarantine(figures["quarantine"]),
-        },
+        "tables": {name: make(figures[name], language) for name, make in _TABLES.items()},
     }
 
 
-def _environment() -> Environment:
+def _environment(language: Language) -> Environment:
+    # Macros of an imported template see globals, not the variables of the page.
     environment = Environment(
         loader=PackageLoader("beleg.report"),
         autoescape=True,
@@ -94,6 +113,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(usd=amounts.usd, count=amounts.count)
-    environment.globals["share"] = amounts.share
+    environment.filters.update(usd=language.numbers.usd, count=language.numbers.count)
+    environment.globals.update(t=language.text, lang=language.code, share=language.numbers.share)
     return environment

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from markupsafe import Markup
 
-from beleg.report.amounts import usd
+from beleg.report.amounts import Numbers
 
 _BARS_HEIGHT = 1000
 _SLOT = 100
@@ -39,11 +39,13 @@ def ceiling(most_pico_usd: int) -> int:
         power *= 10
 
 
-def stacked_bars(bars: Sequence[str], series: Sequence[Series], top_pico_usd: int, label: str) -> Markup:
+def stacked_bars(
+    bars: Sequence[str], series: Sequence[Series], top_pico_usd: int, label: str, numbers: Numbers
+) -> Markup:
     """One bar per entry of `bars`, stacked from the first series upwards to the axis' end `top_pico_usd`."""
     shapes = [_grid(len(bars))]
     for index, name in enumerate(bars):
-        shapes.extend(_bar(index, name, series, top_pico_usd))
+        shapes.extend(_bar(index, name, series, top_pico_usd, numbers))
     frame = Markup(
         '<svg class="bars" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
     )
@@ -56,7 +58,7 @@ def _grid(bars: int) -> Markup:
     return Markup().join(line.format(bars * _SLOT, y, y) for y in heights)
 
 
-def _bar(index: int, name: str, series: Sequence[Series], top_pico_usd: int) -> list[Markup]:
+def _bar(index: int, name: str, series: Sequence[Series], top_pico_usd: int, numbers: Numbers) -> list[Markup]:
     rect = Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"><title>{} · {} · {} USD</title></rect>')
     shapes, below = [], 0
     for one in series:
@@ -67,7 +69,7 @@ def _bar(index: int, name: str, series: Sequence[Series], top_pico_usd: int) -> 
         if high > low:
             x = index * _SLOT + (_SLOT - _BAR) // 2
             place = (x, _BARS_HEIGHT - high, _BAR, high - low)
-            shapes.append(rect.format(one.css_class, *place, name, one.label, usd(value, 4)))
+            shapes.append(rect.format(one.css_class, *place, name, one.label, numbers.usd(value, 4)))
     return shapes
 
 

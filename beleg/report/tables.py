@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from fractions import Fraction
 
+from beleg.ask.rates import Rate
 from beleg.ingest.reasons import REASONS
 from beleg.report import amounts
 from beleg.report.figures import Figure, Row
-from beleg.report.names import name_of, per_of
+from beleg.report.language import Language
+from beleg.report.names import flag_kind, name_of, per_of, span
 
 Cells = Sequence[str | None]
 
@@ -38,95 +40,179 @@ def table(label: str, heads: Sequence[str], rows: Iterable[Cells]) -> Table:
     return Table(label, made, shown)
 
 
-def unpriced(figure: Figure) -> Table:
+def _worded(name: str, heads: str, rows: Iterable[Cells], language: Language) -> Table:
+    """A table whose label is the text `t.<name>` and whose heads are the texts `h.<head>`, `#` before numbers."""
+    marked = (("#" * head.startswith("#"), head.removeprefix("#")) for head in heads.split())
+    return table(language.text(f"t.{name}"), [f"{mark}{language.text(f'h.{head}')}" for mark, head in marked], rows)
+
+
+def unpriced(figure: Figure, language: Language) -> Table:
     """Calls without a price, by reason and model."""
+    count = language.numbers.count
     rows = (
-        (
-            row["unpriced_reason"],
-            row["provider"],
-            row["model"],
-            amounts.count(row["calls"]),
-            amounts.count(row["input_tokens"]),
-        )
-        for row in figure.rows
-        if row["unpriced_reason"] is not None
+        (r["unpriced_reason"], r["provider"], r["model"], count(r["calls"]), count(r["input_tokens"]))
+        for r in figure.rows
     )
-    return table("Calls without a price", ["Reason", "Provider", "Model", "#Calls", "#Input tokens"], rows)
+    return _worded("unpriced", "reason provider model #calls #input_tokens", rows, language)
 
 
-def flags(figure: Figure) -> Table:
+def flags(figure: Figure, language: Language) -> Table:
     """Flags by kind and workflow."""
     rows = (
         (
-            row["kind"].replace("_", " "),
-            name_of(row["workflow"]),
-            amounts.count(row["flags"]),
-            _span(row["first_day"], row["last_day"]),
-            *_worst(row),
+            flag_kind(row["kind"], language),
+            name_of(row["workflow"], language),
+            language.numbers.count(row["flags"]),
+            span(row["first_day"], row["last_day"], language),
+            *_worst(row, language),
         )
         for row in figure.rows
     )
-    return table("Flags by kind and workflow", ["Kind", "Workflow", "#Flags", "Days", "#Worst", "#Allowed"], rows)
+    return _worded("flags", "kind workflow #flags days #worst #allowed", rows, language)
 
 
-def _worst(row: Row) -> tuple[str | None, str | None]:
+def _worst(row: Row, language: Language) -> tuple[str | None, str | None]:
+    numbers = language.numbers
     if row["worst_pico_usd"] is not None:
-        return f"{amounts.small_usd(row['worst_pico_usd'])} USD", f"{amounts.small_usd(row['allowed_pico_usd'])} USD"
+        return f"{numbers.small_usd(row['worst_pico_usd'])} USD", f"{numbers.small_usd(row['allowed_pico_usd'])} USD"
     if row["worst_ms"] is not None:
-        return f"{amounts.count(row['worst_ms'])} ms", f"{amounts.count(row['allowed_ms'])} ms"
+        return f"{numbers.count(row['worst_ms'])} ms", f"{numbers.count(row['allowed_ms'])} ms"
     allowed = row["allowed_risk_levels"]
-    return row["risk_level"] or "unknown", None if allowed is None else allowed.replace(",", ", ")
+    return row["risk_level"] or language.text("unknown"), None if allowed is None else allowed.replace(",", ", ")
 
 
-def reconciliation(figure: Figure) -> Table:
+def reconciliation(figure: Figure, language: Language) -> Table:
     """Billed against computed cost by provider and model."""
-    heads = ["Provider", "Model", "#Calls", "#Equal", "#Billed, USD", "#Computed, USD", "#Difference, USD", "Differs"]
+    numbers = language.numbers
     rows = (
         (
             row["provider"],
             row["model"],
-            amounts.count(row["compared_steps"]),
-            amounts.share(row["equal_steps"], row["compared_steps"]),
-            *(amounts.usd(row[f"{name}_pico_usd"], 6) for name in ("billed", "computed", "difference")),
-            "never" if row["first_difference"] is None else _span(row["first_difference"], row["last_difference"]),
+            numbers.count(row["compared_steps"]),
+            numbers.share(row["equal_steps"], row["compared_steps"]),
+            *(numbers.usd(row[f"{name}_pico_usd"], 6) for name in ("billed", "computed", "difference")),
+            language.text("never")
+            if row["first_difference"] is None
+            else span(row["first_difference"], row["last_difference"], language),
         )
         for row in figure.rows
     )
-    return table("Billed against computed cost", heads, rows)
+    heads = "provider model #calls #equal #billed #computed #difference differs"
+    return _worded("reconciliation", heads, rows, language)
 
 
-def versions(figure: Figure) -> Table:
+def cache(figure: Figure, language: Language) -> Table:
+    """Hit share and savings by workflow and model."""
+    numbers = language.numbers
+    rows = (
+        (
+            name_of(row["workflow"], language),
+            row["model"],
+            numbers.count(row["calls"]),
+            numbers.share(int(row["cache_read_tokens"]), int(row["reported_input_tokens"])),
+            numbers.count(row["cache_read_tokens"]),
+            numbers.small_usd(int(row["net_savings_pico_usd"])),
+            numbers.count(row["unknown_savings_calls"]),
+        )
+        for row in figure.rows
+    )
+    return _worded("cache", "workflow model #calls #hit_share #cached_tokens #saved #saving_unknown", rows, language)
+
+
+def traffic(figure: Figure, language: Language) -> Table:
+    """How wide the production runs of each workflow are."""
+    numbers = language.numbers
+    rows = (
+        (
+            row["workflow"],
+            numbers.count(row["runs"]),
+            numbers.mean(row["steps"], row["runs"]),
+            numbers.count(row["p95_steps"]),
+            numbers.share(row["repeated_runs"], row["runs"]),
+            _ms(row["p95_latency_ms"], language),
+            numbers.count(row["tools"]),
+            row["widest_run_id"],
+        )
+        for row in figure.rows
+    )
+    return _worded(
+        "traffic", "workflow #runs #steps_per_run #p95_steps #repeated #p95_latency #tools widest", rows, language
+    )
+
+
+def _ms(milliseconds: int | None, language: Language) -> str | None:
+    return None if milliseconds is None else f"{language.numbers.count(milliseconds)} ms"
+
+
+def versions(figure: Figure, language: Language) -> Table:
     """Prompt versions of the workflows that had more than one."""
     by_workflow: defaultdict[str, list[Row]] = defaultdict(list)
     for row in figure.rows:
         by_workflow[row["workflow"]].append(row)
-    rows = (_version(row) for rows in by_workflow.values() if len(rows) > 1 for row in rows)
-    heads = ["Workflow", "Version", "Days", "#Runs", "#Failed", "#USD a run", "#Unit cost, USD", "Unit"]
-    return table("Prompt versions of production runs", heads, rows)
+    rows = (_version(row, language) for rows in by_workflow.values() if len(rows) > 1 for row in rows)
+    heads = "workflow version days #runs failed disliked corrected #unit_cost unit #p95_latency"
+    return _worded("versions", heads, rows, language)
 
 
-def _version(row: Row) -> Cells:
-    cost_pico_usd, runs = int(row["production_pico_usd"]), row["runs"]
+def _version(row: Row, language: Language) -> Cells:
+    cost_pico_usd = int(row["production_pico_usd"])
     return (
-        name_of(row["workflow"]),
+        name_of(row["workflow"], language),
         row["prompt_version"],
-        _span(row["first_day"], row["last_day"]),
-        amounts.count(runs),
-        amounts.share(row["failed_runs"], runs),
-        amounts.small_usd(amounts.ratio(cost_pico_usd, runs, 1)),
-        amounts.small_usd(amounts.ratio(cost_pico_usd, int(row["results"]), row["unit_per"])),
-        per_of(row),
+        span(row["first_day"], row["last_day"], language),
+        language.numbers.count(row["runs"]),
+        _rate(Rate(row["failed_runs"], row["ended_runs"]), language),
+        _rate(Rate(row["disliked_runs"], row["judged_runs"]), language),
+        _rate(Rate(row["corrected_runs"], row["runs"]), language),
+        language.numbers.small_usd(amounts.ratio(cost_pico_usd, int(row["results"]), row["unit_per"])),
+        per_of(row, language),
+        _ms(row["p95_latency_ms"], language),
     )
 
 
-def quarantine(figure: Figure) -> Table:
-    """Refused lines by reason."""
+def _rate(rate: Rate, language: Language) -> str | None:
+    """A share with what it is a share of and how far it can be trusted, since few runs are judged."""
+    if rate.interval is None:
+        return None
+    numbers = language.numbers
+    low, high = (numbers.decimal(Fraction(end) * 100, 1) for end in rate.interval)
+    share = numbers.share(rate.hits, rate.of)
+    return language.text("rate", share=share, whole=numbers.count(rate.of), low=low, high=high)
+
+
+def drift(figure: Figure, language: Language) -> Table:
+    """What happened when the same thing came again."""
+    numbers = language.numbers
     rows = (
-        (row["reason"], REASONS.get(row["reason"]), amounts.count(row["lines"]), amounts.count(row["files"]))
+        (
+            row["workflow"] if row["purpose"] == "production" else f"{row['workflow']} ({row['purpose']})",
+            numbers.count(row["compared_inputs"]),
+            numbers.share(row["changed_inputs"], row["compared_inputs"]),
+            _day(row["last_input_day"]),
+            numbers.count(row["compared_outputs"]),
+            numbers.share(row["changed_outputs"], row["compared_outputs"]),
+            _day(row["last_output_day"]),
+        )
         for row in figure.rows
     )
-    return table("Refused lines by reason", ["Reason", "Meaning", "#Lines", "#Files"], rows)
+    heads = "workflow #compared_inputs #changed_inputs last_input #compared_outputs #changed_outputs last_output"
+    return _worded("drift", heads, rows, language)
 
 
-def _span(first: date, last: date) -> str:
-    return f"{first}" if first == last else f"{first} to {last}"
+def _day(day: object) -> str | None:
+    return None if day is None else f"{day}"
+
+
+def quarantine(figure: Figure, language: Language) -> Table:
+    """Refused lines by reason."""
+    count = language.numbers.count
+    rows = (
+        (
+            r["reason"],
+            language.word("quarantine", r["reason"], REASONS.get(r["reason"], amounts.UNKNOWN)),
+            count(r["lines"]),
+            count(r["files"]),
+        )
+        for r in figure.rows
+    )
+    return _worded("quarantine", "reason meaning #lines #files", rows, language)

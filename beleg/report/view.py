@@ -8,7 +8,8 @@ from markupsafe import Markup
 
 from beleg.report import amounts
 from beleg.report.figures import Figure, Row
-from beleg.report.names import NO_START, name_of, per_of
+from beleg.report.language import Language
+from beleg.report.names import flag_kind, name_of, per_of
 from beleg.report.svg import sparkline
 
 _METER_PERMILLE = 1000
@@ -31,28 +32,29 @@ class Card:
     unpriced_steps: int
 
 
-def cards(unit_costs: Figure, trend: Figure) -> list[Card]:
+def cards(unit_costs: Figure, trend: Figure, language: Language) -> list[Card]:
     """One card per workflow, dearest first."""
     weeks: defaultdict[str, list[Row]] = defaultdict(list)
     for row in trend.rows:
         weeks[row["workflow"]].append(row)
-    return [_card(row, weeks[row["workflow"]]) for row in unit_costs.rows]
+    return [_card(row, weeks[row["workflow"]], language) for row in unit_costs.rows]
 
 
-def _card(row: Row, weeks: Sequence[Row]) -> Card:
+def _card(row: Row, weeks: Sequence[Row], language: Language) -> Card:
+    numbers, workflow = language.numbers, name_of(row["workflow"], language)
     per, cost_pico_usd = row["unit_per"], int(row["production_pico_usd"])
     line = [amounts.ratio(int(w["cost_pico_usd"]), int(w["results"]), per) for w in weeks]
     known = [value for value in line if value is not None]
     return Card(
-        workflow=name_of(row["workflow"]),
-        unit_cost=amounts.small_usd(amounts.ratio(cost_pico_usd, int(row["results"]), per)),
-        per=per_of(row),
-        change=amounts.change(known[0], known[-1]) if len(known) > 1 else None,
-        spark=sparkline(line, f"Unit cost of {name_of(row['workflow'])}, seven days up to each day"),
-        cost=amounts.usd(cost_pico_usd),
-        results=amounts.count(row["results"]) if per else amounts.UNKNOWN,
-        runs=amounts.count(row["runs"]),
-        failed=amounts.share(row["failed_runs"], row["runs"]),
+        workflow=workflow,
+        unit_cost=numbers.small_usd(amounts.ratio(cost_pico_usd, int(row["results"]), per)),
+        per=per_of(row, language),
+        change=numbers.change(known[0], known[-1]) if len(known) > 1 else None,
+        spark=sparkline(line, language.text("spark_label", workflow=workflow)),
+        cost=numbers.usd(cost_pico_usd),
+        results=numbers.count(row["results"]) if per else amounts.UNKNOWN,
+        runs=numbers.count(row["runs"]),
+        failed=numbers.share(row["failed_runs"], row["runs"]),
         unpriced_steps=row["unpriced_steps"],
     )
 
@@ -65,16 +67,19 @@ class Receipt:
     total: str
 
 
-def receipt(figure: Figure, total_pico_usd: int) -> Receipt:
+def receipt(figure: Figure, total_pico_usd: int, language: Language) -> Receipt:
     """The receipt of the period."""
-    *lines, total = amounts.exact_usd([*(int(row["cost_pico_usd"]) for row in figure.rows), total_pico_usd])
-    return Receipt(list(zip(map(_receipt_label, figure.rows), lines, strict=True)), total)
+    amounts_pico_usd = [*(int(row["cost_pico_usd"]) for row in figure.rows), total_pico_usd]
+    *lines, total = language.numbers.exact_usd(amounts_pico_usd)
+    labels = [_receipt_label(row, language) for row in figure.rows]
+    return Receipt(list(zip(labels, lines, strict=True)), total)
 
 
-def _receipt_label(row: Row) -> str:
-    if row["purpose"] == "production":
-        return name_of(row["line"])
-    return NO_START if row["purpose"] is None else f"{row['purpose']} runs"
+def _receipt_label(row: Row, language: Language) -> str:
+    purpose = row["purpose"]
+    if purpose is None or purpose == "production":
+        return name_of(row["line"], language)
+    return language.text("purpose_runs", purpose=language.word("purpose", purpose, purpose))
 
 
 @dataclass(frozen=True)
@@ -88,21 +93,21 @@ class Coverage:
     """Rounded down: a single unknown call leaves a gap."""
 
 
-def coverage(figure: Figure) -> Coverage:
-    """Price coverage of the calls that need a price."""
-    calls = sum(row["calls"] for row in figure.rows)
-    unpriced = sum(row["calls"] for row in figure.rows if row["unpriced_reason"] is not None)
+def coverage(price_share: Figure, gaps: Figure, language: Language) -> Coverage:
+    """Price coverage of the calls that need a price: every model call, others where they report usage."""
+    calls = price_share.rows[0]["model_calls"] + sum(row["other_calls"] for row in gaps.rows)
+    unpriced = sum(row["calls"] for row in gaps.rows)
     return Coverage(
-        share=amounts.share(calls - unpriced, calls),
-        calls=amounts.count(calls),
-        unpriced_calls=amounts.count(unpriced),
+        share=language.numbers.share(calls - unpriced, calls),
+        calls=language.numbers.count(calls),
+        unpriced_calls=language.numbers.count(unpriced),
         meter_permille=(calls - unpriced) * _METER_PERMILLE // calls if calls else 0,
     )
 
 
-def flag_kinds(figure: Figure) -> list[tuple[str, int]]:
+def flag_kinds(figure: Figure, language: Language) -> list[tuple[str, int]]:
     """Flags per kind in words, most first."""
     kinds: Counter[str] = Counter()
     for row in figure.rows:
-        kinds[row["kind"].replace("_", " ")] += row["flags"]
+        kinds[flag_kind(row["kind"], language)] += row["flags"]
     return sorted(kinds.items(), key=lambda item: (-item[1], item[0]))

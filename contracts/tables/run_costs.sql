@@ -35,6 +35,12 @@ costs AS (
         count(CASE WHEN c.counted THEN 1 END) AS steps,
         count(CASE WHEN c.counted AND c.kind = 'model' THEN 1 END) AS model_steps,
         count(CASE WHEN c.counted AND c.status = 'failed' THEN 1 END) AS failed_steps,
+        count(CASE WHEN c.counted AND c.kind = 'tool' THEN 1 END) AS tool_steps,
+        count(CASE WHEN c.counted AND c.attempt_reason = 'retry' THEN 1 END) AS retry_steps,
+        count(CASE WHEN c.counted AND c.attempt_reason = 'fallback' THEN 1 END) AS fallback_steps,
+        count(CASE WHEN c.counted AND c.attempt_reason = 'repair' THEN 1 END) AS repair_steps,
+        min(c.toolset_hash) AS first_toolset,
+        max(c.toolset_hash) AS last_toolset,
         count(CASE WHEN NOT c.counted THEN 1 END) AS not_counted_steps,
         count(CASE WHEN NOT c.priced THEN 1 END) AS unpriced_steps,
         CAST(sum(c.input_uncached_tokens) AS DECIMAL(38, 0)) AS input_uncached_tokens,
@@ -74,6 +80,15 @@ costs AS (
     GROUP BY c.run_id
 ),
 
+-- Apart, since a count of distinct values is slow and most runs call no tool.
+tools AS (
+    SELECT c.run_id, count(DISTINCT c.tool_name) AS tools_called
+    FROM step_costs AS c
+    INNER JOIN wanted AS w ON c.run_id = w.run_id
+    WHERE c.kind = 'tool' AND c.tool_name IS NOT NULL
+    GROUP BY c.run_id
+),
+
 seen AS (
     SELECT
         w.*,
@@ -100,6 +115,13 @@ seen AS (
         c.steps,
         c.model_steps,
         c.failed_steps,
+        c.tool_steps,
+        t.tools_called,
+        c.retry_steps,
+        c.fallback_steps,
+        c.repair_steps,
+        c.first_toolset,
+        c.last_toolset,
         c.not_counted_steps,
         c.unpriced_steps,
         c.input_uncached_tokens,
@@ -120,6 +142,7 @@ seen AS (
     LEFT JOIN ended AS e ON w.run_id = e.run_id
     LEFT JOIN changed AS s ON w.run_id = s.run_id
     LEFT JOIN costs AS c ON w.run_id = c.run_id
+    LEFT JOIN tools AS t ON w.run_id = t.run_id
     LEFT JOIN workflow_policies AS p ON w.workflow = p.workflow
     LEFT JOIN workflow_policies AS d ON d.workflow IS NULL
 )
@@ -141,6 +164,7 @@ SELECT
     CASE WHEN first_provider = last_provider THEN first_provider END AS provider,
     CASE WHEN first_model = last_model THEN first_model END AS model,
     coalesce(model_count, 0) AS model_count,
+    CASE WHEN first_toolset = last_toolset THEN first_toolset END AS toolset_hash,
     input_key,
     input_ref,
     input_hash,
@@ -165,6 +189,11 @@ SELECT
     coalesce(steps, 0) AS steps,
     coalesce(model_steps, 0) AS model_steps,
     coalesce(failed_steps, 0) AS failed_steps,
+    coalesce(tool_steps, 0) AS tool_steps,
+    coalesce(tools_called, 0) AS tools_called,
+    coalesce(retry_steps, 0) AS retry_steps,
+    coalesce(fallback_steps, 0) AS fallback_steps,
+    coalesce(repair_steps, 0) AS repair_steps,
     coalesce(not_counted_steps, 0) AS not_counted_steps,
     coalesce(unpriced_steps, 0) AS unpriced_steps,
     coalesce(input_uncached_tokens, 0) AS input_uncached_tokens,

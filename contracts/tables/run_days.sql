@@ -25,14 +25,17 @@ again AS (
   FROM runs_started SEMI JOIN targets USING (day) INNER JOIN run_starts ON runs_started.run_id = run_starts.run_id
   GROUP BY runs_started.run_id, runs_started.day
   HAVING min(run_starts.day) < runs_started.day
+),
+linked AS (
+  SELECT
+    foreign_events.link,
+    starts.run_day,
+    CASE WHEN starts.run_day IS NULL THEN foreign_events.run_id END AS run_id,
+    foreign_events.day
+  FROM foreign_events LEFT JOIN starts USING (run_id)
+  WHERE starts.run_day IS DISTINCT FROM foreign_events.day
+  UNION
+  SELECT 'event' AS link, run_day, NULL AS run_id, day FROM again
 )
-SELECT DISTINCT
-  foreign_events.link,
-  starts.run_day,
-  CASE WHEN starts.run_day IS NULL THEN foreign_events.run_id END AS run_id,
-  foreign_events.day
-FROM foreign_events LEFT JOIN starts USING (run_id)
-WHERE starts.run_day IS DISTINCT FROM foreign_events.day
-UNION
-SELECT 'event' AS link, run_day, NULL AS run_id, day FROM again
+SELECT link, run_day, run_id, day FROM linked
 ORDER BY link, run_day, run_id

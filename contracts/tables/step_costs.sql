@@ -166,7 +166,38 @@ rated AS (
         + CASE
             WHEN t.total_input_tokens + t.total_output_tokens > 0 THEN coalesce(r.request_pico_usd, 0)
             ELSE 0
-        END AS token_pico_usd
+        END AS token_pico_usd,
+        -- Null where a price is missing: what caching saved is then unknown.
+        CASE
+            WHEN t.cache_read_tokens > 0
+                THEN CAST(t.cache_read_tokens AS DECIMAL(18, 0)) * (r.input_uncached - r.cache_read)
+            ELSE 0
+        END
+        + CASE
+            WHEN t.cache_write_5m_tokens > 0
+                THEN CAST(t.cache_write_5m_tokens AS DECIMAL(18, 0)) * (r.input_uncached - r.cache_write_5m)
+            ELSE 0
+        END
+        + CASE
+            WHEN t.cache_write_1h_tokens > 0
+                THEN CAST(t.cache_write_1h_tokens AS DECIMAL(18, 0)) * (r.input_uncached - r.cache_write_1h)
+            ELSE 0
+        END
+        + CASE
+            WHEN t.cache_write_tokens > 0
+                THEN CAST(t.cache_write_tokens AS DECIMAL(18, 0)) * (r.input_uncached - r.cache_write)
+            ELSE 0
+        END
+        + CASE
+            WHEN t.cache_read_audio_tokens > 0
+                THEN CAST(t.cache_read_audio_tokens AS DECIMAL(18, 0)) * (r.input_audio - r.cache_read_audio)
+            ELSE 0
+        END
+        + CASE
+            WHEN t.cache_read_image_tokens > 0
+                THEN CAST(t.cache_read_image_tokens AS DECIMAL(18, 0)) * (r.input_image - r.cache_read_image)
+            ELSE 0
+        END AS saved_pico_usd
     FROM targeted AS t
     LEFT JOIN price_keys AS k
         ON t.provider IS NOT DISTINCT FROM k.provider
@@ -238,6 +269,10 @@ SELECT
     model,
     service_tier,
     batch,
+    attempt,
+    attempt_reason,
+    tool_name,
+    toolset_hash,
     CASE WHEN counted THEN latency_ms END AS latency_ms,
     CASE WHEN counted THEN input_uncached_tokens END AS input_uncached_tokens,
     CASE WHEN counted THEN cache_read_tokens END AS cache_read_tokens,
@@ -265,6 +300,11 @@ SELECT
         WHEN NOT counted THEN 0
         WHEN unpriced_reason IS NULL THEN CAST(exact_pico_usd AS BIGINT)
     END AS cost_pico_usd,
+    CASE
+        WHEN NOT counted THEN 0
+        WHEN unpriced_reason IS NULL AND saved_pico_usd BETWEEN -9223372036854775807 AND 9223372036854775807
+            THEN CAST(saved_pico_usd AS BIGINT)
+    END AS cache_savings_pico_usd,
     CASE WHEN counted THEN billed_pico_usd END AS billed_pico_usd,
     day
 FROM judged

@@ -18,8 +18,19 @@ from beleg.cost.policies import Policies
 from beleg.cost.register import register
 from beleg.cost.workflows import load_workflows
 
-EVENT_TABLES = ("steps", "runs_started", "run_statuses", "runs_finished", "outcomes")
-MARTS = ("step_costs", "run_costs", "unit_costs", "flags", "reconciliation")
+EVENT_TABLES = ("steps", "runs_started", "run_statuses", "runs_finished", "outcomes", "feedback", "corrections")
+MARTS = (
+    "step_costs",
+    "run_costs",
+    "unit_costs",
+    "flags",
+    "reconciliation",
+    "run_lookup",
+    "workflow_traffic",
+    "cache_efficiency",
+    "drift",
+    "prompt_versions",
+)
 NOON = datetime(2026, 6, 15, 12, tzinfo=UTC)
 GPT = {"provider": "openai", "model": "gpt-4o"}
 """2.50 in, 1.25 cached, 10.00 out, USD per million tokens, with no other price in the book."""
@@ -79,6 +90,13 @@ class Lake:
         at = values.get("at", NOON)
         given = {"workflow": "ocr", "kind": "document", "count": 1, "outcome_id": outcome_id, "occurred_at": at}
         self._add("outcomes", {**given, **values})
+
+    def feedback(self, rating: str, /, **values: Any) -> None:
+        self._add("feedback", {"rating": rating, **values})
+
+    def correct(self, reason: str, /, **values: Any) -> None:
+        given = {"reason": reason, "correction_id": f"c{next(_ids)}", "field": ""}
+        self._add("corrections", {**given, **values})
 
     def build(self, marts: tuple[str, ...] = MARTS) -> "Lake":
         """Compute marts over all days and months, as the builder would."""

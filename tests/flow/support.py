@@ -10,7 +10,19 @@ from beleg.lake import catalog, publication
 from tests.events import event, lines
 
 AS_OF = datetime(2030, 6, 1, tzinfo=UTC)
-MARTS = ("run_days", "step_costs", "run_costs", "unit_costs", "flags", "reconciliation")
+MARTS = (
+    "run_days",
+    "step_costs",
+    "run_costs",
+    "run_lookup",
+    "unit_costs",
+    "flags",
+    "reconciliation",
+    "workflow_traffic",
+    "cache_efficiency",
+    "drift",
+    "prompt_versions",
+)
 
 
 class Installation:

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from beleg.report import amounts
+from beleg.report.amounts import ENGLISH, GERMAN
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from beleg.report import amounts
     ],
 )
 def test_usd_rounds_half_to_even(pico_usd: int | None, digits: int, text: str) -> None:
-    assert amounts.usd(pico_usd, digits) == text
+    assert ENGLISH.usd(pico_usd, digits) == text
 
 
 @pytest.mark.parametrize(
@@ -37,12 +38,12 @@ def test_usd_rounds_half_to_even(pico_usd: int | None, digits: int, text: str) -
     ],
 )
 def test_small_amounts_keep_three_digits(pico_usd: int | None, text: str) -> None:
-    assert amounts.small_usd(pico_usd) == text
+    assert ENGLISH.small_usd(pico_usd) == text
 
 
 def test_exact_amounts_add_up_to_the_last_digit() -> None:
     parts = [1, 20, 333_000_000_000_000]
-    *shown, total = amounts.exact_usd([*parts, sum(parts)])
+    *shown, total = ENGLISH.exact_usd([*parts, sum(parts)])
     assert shown == ["0.000000000001", "0.000000000020", "333.000000000000"]
     assert total == "333.000000000021"
 
@@ -65,7 +66,7 @@ def test_a_unit_cost_is_a_ratio_of_sums_and_unknown_without_results() -> None:
     ],
 )
 def test_a_share_is_whole_or_zero_only_if_it_is(part: int, whole: int, text: str) -> None:
-    assert amounts.share(part, whole) == text
+    assert ENGLISH.share(part, whole) == text
 
 
 @pytest.mark.parametrize(
@@ -80,4 +81,13 @@ def test_a_share_is_whole_or_zero_only_if_it_is(part: int, whole: int, text: str
     ],
 )
 def test_a_change_needs_two_known_sides(before: Fraction | None, after: Fraction | None, text: str | None) -> None:
-    assert amounts.change(before, after) == text
+    assert ENGLISH.change(before, after) == text
+
+
+def test_german_groups_by_points_and_sets_a_comma() -> None:
+    assert GERMAN.usd(1_234_567_890_000_000_000) == "1.234.567,89"
+    assert GERMAN.count(1_234_567) == "1.234.567"
+    assert GERMAN.share(99_999, 100_000) == "> 99,9 %"
+    assert GERMAN.share(1, 9_999) == "< 0,1 %"
+    assert GERMAN.mean(5, 2) == "2,5"
+    assert GERMAN.mean(5, 0) == "—"

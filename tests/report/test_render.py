@@ -122,7 +122,8 @@ def test_the_page_is_whole_and_can_be_read_aloud(settings: Settings, tmp_path: P
 def test_every_figure_names_its_query(settings: Settings, tmp_path: Path) -> None:
     html = full(settings, tmp_path)
     shown = {path.name for path in files("beleg.report").joinpath("sql").iterdir()} - {"range.sql", "publication.sql"}
-    assert html.count("<summary>SQL of") == len(shown)
+    names = re.findall("<summary>SQL: (.*?)</summary>", html)
+    assert len(set(names)) == len(names) == len(shown)
     assert "$first_day = &#39;2030-01-07&#39;" in html
 
 
@@ -163,26 +164,29 @@ def test_a_workflow_without_unit_has_no_unit_cost(settings: Settings, tmp_path: 
     assert "ocr — no unit in workflows.yaml" in text_of(page(settings, tmp_path, unit_costs=rows))
 
 
+UNPRICED = {"priced": False, "unpriced_reason": "unknown_model", "model": "mystery", "cost_pico_usd": None}
+
+
 def test_unpriced_calls_are_named_beside_the_amount(settings: Settings, tmp_path: Path) -> None:
-    steps = [{}, {}, {"priced": False, "unpriced_reason": "unknown_model", "model": "mystery", "cost_pico_usd": None}]
-    shown = text_of(page(settings, tmp_path, unit_costs=[costs(unpriced_steps=1)], step_costs=steps))
+    rows = [costs(unpriced_steps=1, model_steps=3)]
+    shown = text_of(page(settings, tmp_path, unit_costs=rows, step_costs=[{}, {}, UNPRICED]))
     assert "66.7 %" in shown
     assert "1 of 3 calls without a known price" in shown
     assert "1 unpriced call: the true cost is higher" in shown
     assert "unknown_model — mystery 1 —" in shown
 
 
-def test_tools_and_repeated_calls_need_no_price(settings: Settings, tmp_path: Path) -> None:
-    steps: Rows = [{}, {"kind": "tool"}, {"counted": False}]
-    assert "0 of 1 calls without a known price" in text_of(
-        page(settings, tmp_path, unit_costs=[costs()], step_costs=steps)
-    )
+def test_tools_need_a_price_only_where_they_report_usage(settings: Settings, tmp_path: Path) -> None:
+    steps: Rows = [{}, {"kind": "tool"}, {**UNPRICED, "kind": "tool"}, {**UNPRICED, "counted": False}]
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs(steps=3, model_steps=1)], step_costs=steps))
+    assert "1 of 2 calls without a known price" in shown
 
 
 def test_days_are_those_of_the_business_zone(tmp_path: Path) -> None:
     berlin = Settings(tmp_path / "home", tmp_path / "home" / "spool", timezone="Europe/Berlin")
-    steps = [{"event_time": "2030-01-06T23:30:00Z"}, {"event_time": "2030-01-06T22:30:00Z"}]
-    assert "0 of 1 calls" in text_of(page(berlin, tmp_path, unit_costs=[costs()], step_costs=steps))
+    steps = [{**UNPRICED, "event_time": f"2030-01-06T{hour}:30:00Z"} for hour in (22, 23)]
+    rows = [costs(model_steps=1)]
+    assert "1 of 1 calls" in text_of(page(berlin, tmp_path, unit_costs=rows, step_costs=steps))
 
 
 def test_a_difference_is_signed_and_dated(settings: Settings, tmp_path: Path) -> None:
@@ -192,10 +196,68 @@ def test_a_difference_is_signed_and_dated(settings: Settings, tmp_path: Path) ->
     assert "p m 2 50.0 % 1.000000 2.000000 \N{MINUS SIGN}1.000000 2030-01-07" in shown
 
 
+VERSION = {"business_day": DAY, "purpose": "production", "unit": "document", "unit_per": 1}
+
+
 def test_versions_are_shown_where_there_are_several(settings: Settings, tmp_path: Path) -> None:
-    rows = [costs(workflow="one", prompt_version="1"), *(costs(workflow="two", prompt_version=v) for v in ("1", "2"))]
-    shown = text_of(page(settings, tmp_path, unit_costs=rows))
-    assert shown.count("2030-01-07 1 0.0 % 1.00 1.00 per document") == 2
+    counts = {"runs": 4, "ended_runs": 3, "failed_runs": 1, "cost_pico_usd": USD, "results": 2, "corrected_runs": 1}
+    rows = [
+        {**VERSION, **counts, "workflow": w, "prompt_version": v} for w, v in (("one", "1"), ("two", "1"), ("two", "2"))
+    ]
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs()], prompt_versions=rows))
+    assert shown.count("2030-01-07 4 33.3 % of 3 (6.1–79.2) — 25.0 % of 4 (4.6–69.9) 0.500 per document") == 2
+
+
+def test_a_dislike_rate_says_of_how_many(settings: Settings, tmp_path: Path) -> None:
+    rows = [
+        {**VERSION, "workflow": "two", "prompt_version": v, "runs": 50, "judged_runs": 4, "disliked_runs": 1}
+        for v in ("1", "2")
+    ]
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs()], prompt_versions=rows))
+    assert shown.count("25.0 % of 4 (4.6–69.9)") == 2
+
+
+def test_the_cache_share_is_a_ratio_of_sums_over_calls_that_report(settings: Settings, tmp_path: Path) -> None:
+    row = {"business_day": DAY, "workflow": "ocr", "model": "m", "model_steps": 3, "reporting_steps": 2}
+    rows = [
+        {**row, "reported_input_tokens": 90, "cache_read_tokens": 0, "net_savings_pico_usd": -USD},
+        {**row, "reported_input_tokens": 10, "cache_read_tokens": 10, "unknown_savings_steps": 1},
+        {**row, "model": "silent", "reporting_steps": 0, "reported_input_tokens": 0},
+    ]
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs()], cache_efficiency=rows))
+    assert "ocr m 6 10.0 % 10 \N{MINUS SIGN}1.00 1" in shown
+    assert "silent" not in shown
+
+
+def test_the_widest_run_of_all_days_is_named(settings: Settings, tmp_path: Path) -> None:
+    row = {"workflow": "ocr", "purpose": "production", "runs": 2, "steps": 5, "p95_steps": 4, "p95_latency_ms": 1500}
+    rows = [
+        {**row, "business_day": DAY, "max_tools_called": 2, "max_steps": 9, "widest_run_id": "wide"},
+        {
+            **row,
+            "business_day": DAY,
+            "max_tools_called": 1,
+            "max_steps": 99,
+            "widest_run_id": "long",
+            "repeated_runs": 1,
+        },
+        {**row, "business_day": DAY, "purpose": "eval", "max_tools_called": 50, "widest_run_id": "eval"},
+    ]
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs()], workflow_traffic=rows))
+    assert "ocr 4 2.5 4 25.0 % 1,500 ms 2 wide" in shown
+
+
+def test_unchanged_and_unknown_are_not_counted_as_drift(settings: Settings, tmp_path: Path) -> None:
+    later = DAY + timedelta(days=1)
+    row = {"workflow": "ocr", "purpose": "production", "business_day": DAY}
+    rows = [
+        {**row, "input_changed": True, "output_changed": None},
+        {**row, "input_changed": False, "output_changed": False, "business_day": later},
+        {**row, "input_changed": None, "output_changed": True, "business_day": later},
+    ]
+    both = [costs(), costs(business_day=later)]
+    shown = text_of(page(settings, tmp_path, unit_costs=both, drift=rows))
+    assert "ocr 2 50.0 % 2030-01-07 2 50.0 % 2030-01-08" in shown
 
 
 def test_a_resolved_line_is_no_longer_shown(settings: Settings, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from beleg.report.amounts import ENGLISH
 from beleg.report.svg import Series, ceiling, sparkline, stacked_bars
 
 
@@ -15,14 +16,14 @@ def test_the_axis_ends_at_a_round_amount(most: int, end: int) -> None:
 
 def test_stacked_parts_meet_without_gap_or_overlap() -> None:
     series = [Series("a", "c0", (333,)), Series("b", "c1", (333,)), Series("c", "c2", (334,))]
-    drawn = stacked_bars(["2030-01-07"], series, 1000, "cost")
+    drawn = stacked_bars(["2030-01-07"], series, 1000, "cost", ENGLISH)
     edges = [(int(y), int(h)) for y, h in re.findall(r'<rect[^>]* y="(\d+)"[^>]* height="(\d+)"', drawn)]
     assert [y + height for y, height in edges] == [1000, edges[0][0], edges[1][0]]
     assert edges[-1][0] == 0
 
 
 def test_labels_are_escaped() -> None:
-    drawn = stacked_bars(["d"], [Series("<script>", "c0", (1,))], 1, '"><img>')
+    drawn = stacked_bars(["d"], [Series("<script>", "c0", (1,))], 1, '"><img>', ENGLISH)
     assert "<script>" not in drawn
     assert "<img>" not in drawn
 

@@ -1,13 +1,14 @@
--- Calls that need a price, by whether they have one; a tool that reports no usage needs none.
+-- Calls without a price, by reason and model; a tool that reports no usage needs none.
 SELECT
     unpriced_reason,
-    CASE WHEN NOT priced THEN provider END AS provider,
-    CASE WHEN NOT priced THEN model END AS model,
+    provider,
+    model,
     count(*) AS calls,
+    count(*) FILTER (kind <> 'model') AS other_calls,
     CAST(sum(total_input_tokens) AS DECIMAL(38, 0)) AS input_tokens
 FROM step_costs
-WHERE counted
-    AND (kind = 'model' OR NOT priced)
+WHERE NOT priced
+    AND counted
     AND CAST(event_time AT TIME ZONE $timezone AS DATE) BETWEEN $first_day AND $last_day
-GROUP BY ALL
+GROUP BY unpriced_reason, provider, model
 ORDER BY calls DESC, unpriced_reason, provider, model

@@ -1,0 +1,1 @@
+"""Answers about single runs and versions: what a run did and why, what changed, how versions fare."""

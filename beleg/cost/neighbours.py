@@ -1,0 +1,116 @@
+"""Which other days a run concerns: those of the runs it is compared with, and those of what people said of it.
+
+All answers come from `run_lookup`, of which one narrow column is read over the days that may matter. They may name
+a day too many, since keys are shortened, and never one too few.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import duckdb
+
+from beleg.lake.snapshot import Snapshot
+
+SERIES = ("input_key_series", "answer_series")
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The lake as it was published and as it is now; days are UTC days as ISO text."""
+
+    con: duckdb.DuckDBPyConnection
+    before: Snapshot
+    now: Snapshot
+
+    def later(self, days: set[str]) -> set[str]:
+        """Days of the runs that are, or were, compared with one of these days."""
+        return self._nearest(days, {day for day in self._days if day > min(days, default="9")}, "min", ">")
+
+    def earlier(self, days: set[str]) -> set[str]:
+        """Days of the runs that those of these days are compared with."""
+        return self._nearest(days, {day for day in self._days if day < max(days, default="0")}, "max", "<")
+
+    def judged(self, run_days: set[str], words: Mapping[str, set[str]]) -> set[str]:
+        """Days of runs about which something else is said than before.
+
+        `words` names the changed days of `feedback` and `corrections`. What names a run by fingerprint
+        goes to the latest that fits, so a changed run may take it from another or leave it to one.
+        """
+        changed = [self._both(table, days) for table, days in words.items() if days]
+        changed += self._superseded(words.get("corrections", set()))
+        found = self.candidates(run_days)
+        for relation in changed:
+            self._keys(f"SELECT substr(md5(run_id), 1, 12) FROM {relation} WHERE run_id IS NOT NULL")
+            found |= self._sharing("run_key")
+            found |= self._sharing_fingerprints(relation)
+        return found
+
+    def candidates(self, days: set[str]) -> set[str]:
+        """Days of all runs that may compete with runs of these days for what names a run by fingerprint."""
+        found: set[str] = set()
+        mine = self._both("run_lookup", days)
+        for table in ("feedback", "corrections"):
+            found |= self._sharing_fingerprints(self.now.relation(table), among=mine)
+        return found
+
+    @property
+    def _days(self) -> set[str]:
+        return self.now.partitions("run_lookup")
+
+    def _nearest(self, days: set[str], others: set[str], nearest: str, side: str) -> set[str]:
+        """The `nearest` day on one `side` of each day on which each of its series has a run."""
+        if not others:
+            return set()
+        mine, there = self._both("run_lookup", days), self.now.relation("run_lookup", others)
+        found: set[str] = set()
+        for series in SERIES:
+            rows = self.con.execute(
+                f"WITH mine AS (SELECT DISTINCT {series}, day FROM {mine}) "
+                f"SELECT DISTINCT CAST({nearest}(there.day) AS VARCHAR) FROM {there} AS there JOIN mine "
+                f"ON there.{series} = mine.{series} AND there.day {side} mine.day GROUP BY mine.{series}, mine.day"
+            ).fetchall()
+            found.update(day for (day,) in rows)
+        return found
+
+    def _sharing_fingerprints(self, words: str, *, among: str | None = None) -> set[str]:
+        """Days of runs with the fingerprints by which some words name theirs, or those that runs `among` them have."""
+        found: set[str] = set()
+        for column, condition in (("output", "true"), ("input", "output_hash IS NULL")):
+            also = (
+                "" if among is None else f" AND substr({column}_hash, 1, 12) IN (SELECT {column}_prefix FROM {among})"
+            )
+            self._keys(
+                f"SELECT substr({column}_hash, 1, 12) FROM {words} "
+                f"WHERE run_id IS NULL AND {column}_hash IS NOT NULL AND {condition}{also}"
+            )
+            found |= self._sharing(f"{column}_prefix")
+        return found
+
+    def _superseded(self, days: set[str]) -> list[str]:
+        """Relation of the corrections that changed ones replace, or replaced before."""
+        if not days:
+            return []
+        changed = self._both("corrections", days)
+        everything = self._both("corrections", None)
+        wanted = f"SELECT supersedes FROM {changed} WHERE supersedes IS NOT NULL"
+        return [f"(SELECT * FROM {everything} WHERE correction_id IN ({wanted}))"]
+
+    def _both(self, table: str, days: Iterable[str] | None) -> str:
+        """Relation over a table's rows on these days, as published and as they are now."""
+        wanted = None if days is None else set(days)
+        now, before = (snapshot.relation(table, wanted) for snapshot in (self.now, self.before))
+        return f"(SELECT * FROM {now} UNION ALL BY NAME SELECT * FROM {before})"
+
+    def _keys(self, query: str) -> None:
+        self.con.execute("CREATE OR REPLACE TEMP TABLE wanted_keys (key VARCHAR)")
+        self.con.execute(f"INSERT INTO wanted_keys SELECT DISTINCT * FROM ({query})")
+
+    def _sharing(self, column: str) -> set[str]:
+        """Days of the runs whose key is among the wanted ones."""
+        if not self.con.execute("SELECT 1 FROM wanted_keys LIMIT 1").fetchall():
+            return set()
+        rows = self.con.execute(
+            f"SELECT DISTINCT CAST(day AS VARCHAR) FROM {self.now.relation('run_lookup')} "
+            f"WHERE {column} IN (SELECT key FROM wanted_keys)"
+        ).fetchall()
+        return {day for (day,) in rows}
