@@ -1,4 +1,4 @@
-"""The stages of the flow in order: ingest, build the marts, publish. Dagster wires the same functions by dependency.
+"""The stages of the flow in order: ingest, build the marts, publish. A scheduler calls the same functions.
 
 Everything that writes holds the installation's one writer lock, so two pipelines at once take turns.
 """
@@ -27,6 +27,7 @@ from beleg.lake.engine import connect, memory_share
 from beleg.lake.housekeeping import tidy
 from beleg.lake.lock import writer
 from beleg.lake.publication import Publication
+from beleg.lake.snapshot import Snapshot
 from beleg.trace import losses
 from beleg.trace.spool_files import seal_dead
 
@@ -80,6 +81,8 @@ def _publish(settings: Settings, as_of: datetime, on_progress: OnProgress, *, no
     stale = before is None or dict(before.inputs) != inputs
     with connect(settings.home / "scratch", memory_limit=memory_share()) as con:
         builder = Builder(con, settings, pricing, as_of, note, on_progress)
+        if before is not None:
+            _check_versions(before, builder.lake)
         due = () if before is None else _due(before, as_of)
         touched = builder.build(builder.lake.at(before), everything=stale, due=due)
         versions = builder.lake.versions
@@ -123,10 +126,23 @@ def _exclusive(settings: Settings) -> Generator[None]:
             shutil.rmtree(settings.home / "scratch", ignore_errors=True)
             yield
     except (OSError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        if isinstance(error, OSError) and error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
-            raise
-        msg = f"{settings.home} cannot be written: {error}. Nothing was published; free space and run it again"
-        raise DamagedError(msg) from error
+        raise DamagedError(_what_to_do(settings, error)) from error
+
+
+def _what_to_do(settings: Settings, error: Exception) -> str:
+    """What stopped a writer, in words; whatever it was, the old figures stand."""
+    full = "No space left" in str(error) or isinstance(error, duckdb.OutOfMemoryException)
+    if full or (isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}):
+        return f"{settings.home} cannot be written: {error}. Nothing was published; free space and run it again"
+    return f"{settings.home} cannot be read or written: {error}. Nothing was published; mend that or restore a backup"
+
+
+def _check_versions(before: Publication, lake: Snapshot) -> None:
+    """A log that ends before what was published has been deleted or replaced by hand."""
+    for name, version in before.tables.items():
+        if lake.versions.get(name, -1) < version:
+            msg = f"lake/{name} has lost version {version}, which is published: restore its _delta_log from a backup"
+            raise DamagedError(msg)
 
 
 def queries_digest() -> str:

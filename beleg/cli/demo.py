@@ -65,7 +65,7 @@ def _record(played: "Played") -> dict[str, Any]:
 
 def _tell(played: "Played", out: "Console") -> None:
     taken = played.flow.ingest
-    out.print("[bold]Synthetic data:[/] a made-up company's agent runs; nothing in it is real.\n")
+    out.print("Synthetic data: a made-up company's agent runs; nothing in it is real.\n")
     out.print(f"{played.summary.runs:,} runs in {taken.read:,} lines of {taken.files:,} files:")
     out.print(f"  {taken.accepted:,} accepted ({taken.duplicates:,} duplicates, {taken.superseded:,} superseded)")
     out.print(f"  {taken.quarantined:,} refused, {taken.pending:,} still being written\n")
@@ -76,7 +76,7 @@ def _tell(played: "Played", out: "Console") -> None:
     out.print(f"{held} of {len(played.checks)} answers known beforehand were found exactly:")
     out.print("  " + ", ".join(check.what for check in played.checks) + "\n")
     out.print(f"Report: {played.report}", soft_wrap=True)
-    out.print("Your own data: [bold]beleg ingest PATH[/]", soft_wrap=True)
+    out.print("Your own data: beleg ingest PATH", soft_wrap=True)
 
 
 def _unit_costs(played: "Played") -> Any:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from beleg.cli.output import JSON_HELP, console, print_json, records, table
 from beleg.core.settings import Settings
@@ -63,7 +62,7 @@ def explain(
         return
     out = console()
     known = [name for name in RUN if told["run"][name] not in (None, {})]
-    out.print(f"[bold]Run {escape(told['run']['run_id'])}[/]")
+    out.print(f"Run {told['run']['run_id']}", style="bold")
     out.print(records(known, [[told["run"][name] for name in known]]))
     rows = [_step(number, step) for number, step in enumerate(told["steps"], start=1)]
     out.print(table("Steps", STEPS, rows, numbers=("#", "attempt", "latency_ms", "cost_usd")))
@@ -117,5 +116,5 @@ def _by_text(steps: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
 def _print_rows(out: Any, title: str, rows: Sequence[dict[str, Any]]) -> None:
     if rows:
         columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
-        out.print(f"[bold]{title}[/]")
+        out.print(title, style="bold")
         out.print(records(columns, [[row[name] for name in columns] for row in rows]))

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from beleg.cli.output import CSV_HELP, JSON_HELP, print_csv, print_json, show_rows
+from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
 COLUMNS = (
@@ -22,6 +23,11 @@ COLUMNS = (
     "observed_risk_level",
     "allowed_risk_levels",
     "unpriced_steps",
+)
+
+KINDS = (
+    *("run_budget", "latency_ceiling", "risk_level", "risk_unclassified"),
+    *("workflow_budget_day", "workflow_budget_month", "tenant_budget_day", "tenant_budget_month"),
 )
 
 
@@ -51,7 +57,7 @@ def flags(
 
     period = figures.Period.parse(first, last)
     with catalog.connect(Settings.load()) as con:
-        rows = figures.flags(con, period, kind=kind, workflow=workflow)
+        rows = figures.flags(con, period, kind=_known(kind), workflow=workflow)
     if json:
         print_json({"schema_version": 1, "currency": "USD", "rows": rows})
     elif csv:
@@ -62,6 +68,14 @@ def flags(
         show_rows(f"{len(rows)} flags", columns, [_shown(row) for row in rows], numbers=numbers)
     if fail and rows:
         raise typer.Exit(1)
+
+
+def _known(kind: str | None) -> str | None:
+    """The kind as asked for; a typo must not look like an answer without flags."""
+    if kind is not None and kind not in KINDS:
+        msg = f"--kind {kind!r} is no kind of flag; kinds are {', '.join(KINDS)}"
+        raise UsageError(msg)
+    return kind
 
 
 def _shown(row: Mapping[str, Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 Exit codes: 0 good, 1 the thing asked about failed, 2 usage, 3 inconclusive, 4 damaged input or store.
 """
 
+import contextlib
 import importlib
 import os
 import sys
@@ -68,12 +69,26 @@ def main() -> None:
     try:
         app()
     except BelegError as error:
-        typer.echo(f"beleg: {error}", err=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of the pipe has gone, for example `| head`; there is no one left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _fail(str(error), error.exit_code)
+    except SystemExit:
+        # click swallows a closed pipe, for example `| head`, and calls it a failure; it is none.
+        if type(sys.stdout).__name__ == "PacifyFlushWrapper":
+            os._exit(0)
+        raise
+    except RecursionError:
+        _fail("the input is nested too deeply", 2)
+    except OSError as error:
+        _fail(f"{error.filename or 'output'}: {error.strerror or error}", 4)
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in {"duckdb", "_duckdb"}:
+            raise
+        _fail(f"the store cannot be read: {error}", 4)
+
+
+def _fail(message: str, code: int) -> None:
+    with contextlib.suppress(OSError):
+        typer.echo(f"beleg: {message}", err=True)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

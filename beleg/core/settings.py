@@ -31,6 +31,11 @@ class Settings:
         """Read the environment; raises UsageError for a zone that does not exist."""
         env = os.environ if environ is None else environ
         home = Path(env.get("BELEG_HOME") or ".beleg").expanduser().resolve()
+        if any(c in str(home) for c in "?\\"):
+            msg = (
+                f"BELEG_HOME={str(home)!r} holds a question mark or backslash, which DuckDB cannot open; choose another"
+            )
+            raise UsageError(msg)
         spool = Path(env["BELEG_SPOOL"]).expanduser().resolve() if env.get("BELEG_SPOOL") else home / "spool"
         return cls(home, spool, find_project(), _zone(env.get("BELEG_TIMEZONE") or "UTC"))
 

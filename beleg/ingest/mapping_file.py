@@ -13,6 +13,7 @@ from typing import Any, NoReturn, get_args
 
 import yaml
 
+from beleg.core import yamlfile
 from beleg.core.errors import UsageError
 from beleg.ingest import cells
 from beleg.ingest.cells import UNITS, BadCell
@@ -28,7 +29,7 @@ _USAGE_FLAGS = {"reasoning_inside", "reasoning_rule", "hidden_reasoning"}
 def load_mapping(path: Path) -> TableMapping:
     """Read and check a mapping file; raises UsageError that says where it is wrong and what is allowed."""
     try:
-        raw = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+        raw = yamlfile.parse(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         msg = f"{path} cannot be read as a mapping: {error}; see docs/mapping.md"
         raise UsageError(msg) from error

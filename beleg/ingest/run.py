@@ -120,9 +120,10 @@ def _merge(settings: Settings, staged: Staged, ingest_id: str, on_progress: OnPr
 def load_marks(settings: Settings) -> dict[str, Mark]:
     """Up to where each file of the spool has been read."""
     path = settings.ledger / "marks.json"
-    if not path.exists():
-        return {}
-    return {key: Mark(**mark) for key, mark in json.loads(path.read_text(encoding="utf-8")).items()}
+    try:
+        return {key: Mark(**mark) for key, mark in json.loads(path.read_text(encoding="utf-8")).items()}
+    except (FileNotFoundError, ValueError, TypeError, AttributeError):
+        return {}  # read from the start again: what is known already is a duplicate
 
 
 def save_marks(settings: Settings, staged: Staged) -> None:

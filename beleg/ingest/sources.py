@@ -92,7 +92,9 @@ def _files(path: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
         yield path.resolve()
     elif path.is_dir():
         for folder, _, names in os.walk(path.resolve()):
-            yield from (Path(folder, name) for name in names if _is_taken(name, suffixes))
+            taken = (Path(folder, name) for name in names if _is_taken(name, suffixes))
+            # A pipe or a device has no end; opening one may wait for ever.
+            yield from (path for path in taken if path.is_file())
     else:
         msg = f"{str(path)!r} is no file and no folder; name what is there, for example the spool folder"
         raise UsageError(msg)

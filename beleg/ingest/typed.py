@@ -13,6 +13,7 @@ import duckdb
 from beleg.core.contracts import Column, TableContract, event_tables
 from beleg.core.errors import DamagedError
 from beleg.ingest.limits import MIB
+from beleg.lake.engine import literal_path
 
 _LONGEST_LINE_BYTES = 64 * MIB
 
@@ -48,7 +49,7 @@ def _nullable_json(contract: TableContract) -> tuple[str, ...]:
 
 
 def _relation(types: dict[str, str], nullable_json: Sequence[str], files: Sequence[Path]) -> str:
-    paths = ", ".join(_text(_no_glob(str(path))) for path in files)
+    paths = ", ".join(_text(literal_path(str(path))) for path in files)
     options = f"format = 'newline_delimited', compression = 'none', maximum_object_size = {_LONGEST_LINE_BYTES}"
     if not nullable_json:
         listed = ", ".join(f"{_text(name)}: {_text(kind)}" for name, kind in types.items())
@@ -103,11 +104,6 @@ def _expression(column: Column, contract: TableContract, ingest_id: str) -> str:
 
 def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
-
-
-def _no_glob(path: str) -> str:
-    """The path with DuckDB's glob characters taken literally."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in path)
 
 
 def _first_words(error: duckdb.Error) -> str:

@@ -19,7 +19,7 @@ from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 from beleg.core.sql import query
 from beleg.lake import dictionary, metrics
-from beleg.lake.engine import identifier, quote
+from beleg.lake.engine import identifier, literal_path, quote
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
 from beleg.lake.table import typed_nulls
@@ -93,7 +93,7 @@ def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
         return con
     _check_place(con, settings)
     con.execute("SET GLOBAL TimeZone = 'UTC'")
-    con.execute("SET allowed_directories = $1", [[str(settings.lake)]])
+    con.execute("SET allowed_directories = $1", [[str(settings.lake), literal_path(str(settings.lake))]])
     con.execute("SET enable_external_access = false")
     con.execute("SET lock_configuration = true")
     return con

@@ -28,8 +28,11 @@ def connect(
     The session's zone is UTC, so a cast from instant to date is the UTC day. Raises DuckDB's own errors,
     for example OutOfMemoryException where a query fits neither memory nor disk.
     """
-    scratch.mkdir(parents=True, exist_ok=True)
-    spill = tempfile.mkdtemp(prefix="duckdb-", dir=scratch)
+    try:
+        scratch.mkdir(parents=True, exist_ok=True)
+        spill = tempfile.mkdtemp(prefix="duckdb-", dir=scratch)
+    except OSError:  # one who may only read the installation spills elsewhere
+        spill = tempfile.mkdtemp(prefix="beleg-duckdb-")
     con = duckdb.connect(":memory:")
     try:
         con.execute("SET TimeZone = 'UTC'")
@@ -45,6 +48,11 @@ def connect(
     finally:
         con.close()
         shutil.rmtree(spill, ignore_errors=True)
+
+
+def literal_path(path: str) -> str:
+    """A path for DuckDB's readers, in which glob characters stand for themselves."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in path)
 
 
 def quote(text: str) -> str:

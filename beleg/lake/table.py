@@ -20,7 +20,7 @@ from deltalake.transaction import AddAction, RemoveAction
 
 from beleg.core.contracts import TableContract, load
 from beleg.core.settings import Settings
-from beleg.lake.engine import identifier, quote
+from beleg.lake.engine import identifier, literal_path, quote
 
 COMPRESSION = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880"
 
@@ -121,7 +121,7 @@ class LakeTable:
         if not files:
             nulls = "".join(f", CAST(NULL AS {kind}) AS {name}" for name, kind in where.items())
             return f"(SELECT {typed_nulls(self.contract)}{nulls} WHERE false)"
-        paths = ", ".join(quote(str(self.root / f.path)) for f in files)
+        paths = ", ".join(quote(literal_path(str(self.root / f.path))) for f in files)
         options = [f"{name} = true" for name in where]
         if (column := self.contract.partition_column) is not None:
             types = f"{{{quote(column)}: {self.contract.column(column).type}}}"
