@@ -1,16 +1,19 @@
 """Which other days a run concerns: those of the runs it is compared with, and those of what people said of it.
 
 All answers come from `run_lookup`, of which one narrow column is read over the days that may matter. They may name
-a day too many, since keys are shortened, and never one too few.
+a day too many, since numbers of different things may be equal, and never one too few.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 import duckdb
 
 from beleg.lake.snapshot import Snapshot
 
+HORIZON_DAYS = 400
+"""Runs further apart are not compared: `drift.sql` says the same. A year and a month, for what comes back yearly."""
 SERIES = ("input_key_series", "answer_series")
 
 
@@ -24,11 +27,17 @@ class Neighbours:
 
     def later(self, days: set[str]) -> set[str]:
         """Days of the runs that are, or were, compared with one of these days."""
-        return self._nearest(days, {day for day in self._days if day > min(days, default="9")}, "min", ">")
+        if not days:
+            return set()
+        last = _shifted(max(days), HORIZON_DAYS + 1)
+        return self._nearest(days, {day for day in self._days if min(days) < day <= last}, "min", ">")
 
     def earlier(self, days: set[str]) -> set[str]:
         """Days of the runs that those of these days are compared with."""
-        return self._nearest(days, {day for day in self._days if day < max(days, default="0")}, "max", "<")
+        if not days:
+            return set()
+        first = _shifted(min(days), -HORIZON_DAYS - 1)
+        return self._nearest(days, {day for day in self._days if first <= day < max(days)}, "max", "<")
 
     def judged(self, run_days: set[str], words: Mapping[str, set[str]]) -> set[str]:
         """Days of runs about which something else is said than before.
@@ -40,7 +49,7 @@ class Neighbours:
         changed += self._superseded(words.get("corrections", set()))
         found = self.candidates(run_days)
         for relation in changed:
-            self._keys(f"SELECT substr(md5(run_id), 1, 12) FROM {relation} WHERE run_id IS NOT NULL")
+            self._keys(f"SELECT {_number('run_id')} FROM {relation} WHERE run_id IS NOT NULL")
             found |= self._sharing("run_key")
             found |= self._sharing_fingerprints(relation)
         return found
@@ -76,14 +85,12 @@ class Neighbours:
         """Days of runs with the fingerprints by which some words name theirs, or those that runs `among` them have."""
         found: set[str] = set()
         for column, condition in (("output", "true"), ("input", "output_hash IS NULL")):
-            also = (
-                "" if among is None else f" AND substr({column}_hash, 1, 12) IN (SELECT {column}_prefix FROM {among})"
-            )
+            number = _number(f"{column}_hash")
+            also = "" if among is None else f" AND {number} IN (SELECT same_{column} FROM {among})"
             self._keys(
-                f"SELECT substr({column}_hash, 1, 12) FROM {words} "
-                f"WHERE run_id IS NULL AND {column}_hash IS NOT NULL AND {condition}{also}"
+                f"SELECT {number} FROM {words} WHERE run_id IS NULL AND {column}_hash IS NOT NULL AND {condition}{also}"
             )
-            found |= self._sharing(f"{column}_prefix")
+            found |= self._sharing(f"same_{column}")
         return found
 
     def _superseded(self, days: set[str]) -> list[str]:
@@ -102,7 +109,7 @@ class Neighbours:
         return f"(SELECT * FROM {now} UNION ALL BY NAME SELECT * FROM {before})"
 
     def _keys(self, query: str) -> None:
-        self.con.execute("CREATE OR REPLACE TEMP TABLE wanted_keys (key VARCHAR)")
+        self.con.execute("CREATE OR REPLACE TEMP TABLE wanted_keys (key BIGINT)")
         self.con.execute(f"INSERT INTO wanted_keys SELECT DISTINCT * FROM ({query})")
 
     def _sharing(self, column: str) -> set[str]:
@@ -114,3 +121,12 @@ class Neighbours:
             f"WHERE {column} IN (SELECT key FROM wanted_keys)"
         ).fetchall()
         return {day for (day,) in rows}
+
+
+def _number(text: str) -> str:
+    """SQL of the number that `run_lookup` holds for a text."""
+    return f"CAST(md5_number_lower({text}) >> 1 AS BIGINT)"
+
+
+def _shifted(day: str, days: int) -> str:
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()

@@ -1,5 +1,6 @@
 -- Compares each run with the last earlier one of its input_key, and with the last earlier output for the same
 -- input, prompt version and model. `run_costs` holds the runs of the targets and of the days of those before them.
+-- Nothing is compared with a run of more than 400 days before, so that the work does not grow with the history.
 -- Only runs on one model are compared by their output; a run without an output neither compares nor is compared with.
 WITH keyed AS (
     SELECT
@@ -51,8 +52,8 @@ compared AS (
         a.answer_output_hash,
         r.output_hash <> a.answer_output_hash AS output_changed
     FROM run_costs AS r
-    LEFT JOIN keyed AS k ON r.run_id = k.run_id
-    LEFT JOIN answered AS a ON r.run_id = a.run_id
+    LEFT JOIN keyed AS k ON r.run_id = k.run_id AND r.started_at - INTERVAL 400 DAY <= k.key_started_at
+    LEFT JOIN answered AS a ON r.run_id = a.run_id AND r.started_at - INTERVAL 400 DAY <= a.answer_started_at
     WHERE k.key_run_id IS NOT NULL OR a.answer_run_id IS NOT NULL
 )
 

@@ -204,3 +204,12 @@ def test_the_report_of_the_command_speaks_german_and_says_that_its_data_is_made_
     told = json.loads(piped("report", "--lang", "de", "--out", str(tmp_path / "r.html"), "--json"))
     assert told["lang"] == "de"
     assert "Synthetische Daten" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_run_of_the_pipeline_writes_the_report_where_asked_to(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BELEG_HOME", str(tmp_path))
+    page = tmp_path / "reports" / "report.html"
+    assert json.loads(piped("run", "--json"))["report"] is None
+    assert not page.exists()
+    assert json.loads(piped("run", "--report", "--json"))["report"] == str(page)
+    assert "Nothing to report" in page.read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from beleg.cost.neighbours import HORIZON_DAYS
 from tests.cost.support import GPT, NOON, Lake
 
 A, B = "a" * 64, "b" * 64
@@ -62,6 +63,14 @@ def test_nothing_is_compared_across_hash_keys_tenants_workflows_and_purposes(apa
     keyed(lake, "one", 0)
     keyed(lake, "two", 1, input_hash=B, **apart)
     assert lake.build().rows(f"SELECT {FACTS} FROM drift") == []
+
+
+def test_runs_more_than_the_horizon_apart_are_not_compared() -> None:
+    lake = Lake()
+    keyed(lake, "one", 0)
+    keyed(lake, "a year later", 24 * HORIZON_DAYS)
+    keyed(lake, "too late", 24 * 2 * HORIZON_DAYS + 1)
+    assert lake.build().rows("SELECT run_id FROM drift") == [("a year later",)]
 
 
 def test_a_run_without_an_output_neither_compares_nor_is_compared_with() -> None:
