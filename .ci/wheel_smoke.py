@@ -21,6 +21,7 @@ with beleg.traced_agent_run(workflow="smoke", input_payload={"a": 1}) as trace:
 from beleg.core.paths import shipped
 assert (shipped("contracts", "events") / "step" / "v1.schema.json").exists()
 assert shipped("contracts", "policies").is_dir()
+assert shipped("contracts", "metrics.yaml").exists()
 from importlib.resources import files
 for package in ("beleg.demo", "beleg.ingest", "beleg.cost", "beleg.lake", "beleg.report"):
     assert any(files(package).joinpath("sql").iterdir()), package

@@ -99,11 +99,9 @@ def test_a_query_that_fails_is_an_answer_not_a_traceback(beleg: Shell) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_wide_row_is_shown_as_a_record_and_csv_keeps_unknown_empty(beleg: Shell) -> None:
+def test_in_a_pipe_a_row_is_a_line_and_csv_keeps_unknown_empty(beleg: Shell) -> None:
     beleg("ingest", beleg.file("events.jsonl", lines(*run_events("a", NOON))))
-    shown = beleg("sql", "SELECT * FROM runs").stdout
-    assert "row 1" in shown
-    assert [line.split() for line in shown.splitlines() if "workflow" in line] == [["workflow", "ocr"]]
+    assert len(beleg("sql", "SELECT * FROM runs").stdout.splitlines()) == 2
     as_csv = beleg("sql", "SELECT run_id, tenant FROM runs", "--csv").stdout
     assert as_csv == "run_id,tenant\na,\n"
 
