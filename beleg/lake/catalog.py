@@ -102,7 +102,7 @@ def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
 def _check_place(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     try:
         ((lake,),) = con.execute("SELECT lake FROM publication").fetchall()
-    except duckdb.CatalogException:
+    except (duckdb.BinderException, duckdb.CatalogException):
         return  # made by hand, or by an earlier version: there is nothing to compare
     if lake != str(settings.lake):
         con.close()
