@@ -12,7 +12,9 @@ from beleg.cost.figures import Period
 from beleg.cost.money import divide_half_even, exact_usd_text, usd_text
 
 REASONS = ("extraction_error", "mapping_bug", "unsupported_case", "user_preference")
-CAVEAT = "Observational, not a test: versions meet different inputs at different times. A gate over frozen cases would tell."
+CAVEAT = (
+    "Observational, not a test: versions meet different inputs at different times. A gate over frozen cases would tell."
+)
 
 
 @dataclass(frozen=True)
