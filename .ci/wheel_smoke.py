@@ -24,7 +24,8 @@ assert shipped("contracts", "policies").is_dir()
 assert shipped("contracts", "metrics.yaml").exists()
 from pathlib import Path
 package = Path(beleg.__file__).parent
-for folder in ("demo/sql", "demo/policies", "ingest/sql", "cost/sql", "lake/sql", "ask/sql", "report/sql", "report/templates"):
+for folder in ("demo/sql", "demo/policies", "ingest/sql", "cost/sql", "lake/sql", "ask/sql", "report/sql",
+               "report/templates"):
     assert any((package / folder).iterdir()), folder
 print("wheel: light import, a traced run and shipped contracts work in an empty environment")
 """

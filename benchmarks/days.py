@@ -23,9 +23,9 @@ def measure(work: Path, *, quick: bool, say: Callable[[str], None]) -> list[tupl
     """Rows of the table about adding a day."""
     rounds = 2 if quick else 7
     year = build(work / ("year-2740" if quick else "year-27400"), Shape(365, 2_740 if quick else RUNS), say)
-    say("days: one year and ten years of a tenth of the runs a day")
-    thin = build(work / "year-2740", Shape(365, 2_740), say)
-    decade = build(work / "decade-2740", Shape(3_650, 2_740), say)
+    say("days: one year and ten years of a hundredth of the runs a day: what history costs is days and files")
+    thin = build(work / "year-274", Shape(365, 274), say)
+    decade = build(work / "decade-274", Shape(3_650, 274), say)
     added = {settings.home: _day(work, number) for settings, number in ((year, 365), (thin, 365), (decade, 3_650))}
     taken = []
     for number in range(rounds + 1):
