@@ -32,7 +32,7 @@ WORD_TABLES = ("feedback", "corrections")
 FRESH = "business_day IN (SELECT business_day FROM fresh)"
 """Which of a month's rows are computed again; the others are taken over. Budgets need the whole month."""
 
-ROWS_PER_CHUNK = 2_000_000
+ROWS_PER_CHUNK = 1_000_000
 """Days are computed in groups of about so many steps, which bounds memory whatever the history."""
 
 
