@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-MEMORY_LIMIT = "550MB"
+MEMORY_LIMIT = "450MB"
 """Keeps the whole process of an ingest below 1 GiB: buffers DuckDB does not count come on top."""
 
 
