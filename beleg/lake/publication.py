@@ -18,7 +18,7 @@ from beleg.core.settings import Settings
 _TAIL_BYTES = 1024 * 1024
 """Longer than any fact."""
 LAKE_FORMAT = 1
-"""Format of the lake; `beleg migrate` raises it."""
+"""Format of the lake, raised when an earlier version could not read it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def current(settings: Settings) -> Publication | None:
         msg = f"{path} is damaged ({error}); restore it from the last line of {settings.ledger / 'publications.jsonl'}"
         raise DamagedError(msg) from error
     if publication.lake_format != LAKE_FORMAT:
-        msg = f"{settings.lake} has format {publication.lake_format}; we read {LAKE_FORMAT}: upgrade or migrate"
+        msg = f"{settings.lake} has format {publication.lake_format}; we read {LAKE_FORMAT}: use the version that wrote it"
         raise DamagedError(msg)
     return publication
 
