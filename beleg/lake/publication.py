@@ -53,7 +53,7 @@ def current(settings: Settings) -> Publication | None:
         msg = f"{path} is damaged ({error}); restore it from the last line of {settings.ledger / 'publications.jsonl'}"
         raise DamagedError(msg) from error
     if publication.lake_format != LAKE_FORMAT:
-        msg = f"{settings.lake} has format {publication.lake_format}; we read {LAKE_FORMAT}: use the version that wrote it"
+        msg = f"{settings.lake} has format {publication.lake_format}; we read {LAKE_FORMAT}: use the version of it"
         raise DamagedError(msg)
     return publication
 
