@@ -63,24 +63,29 @@ def run(
         own = [settings.spool] if spool and mapping is None and settings.spool.is_dir() else []
         if own:
             seal_dead(settings.spool)
-        taken = ingest(settings, [*own, *paths], mapping=mapping, on_progress=on_progress)
-        made, touched = _publish(settings, as_of or datetime.now(UTC), on_progress, note=taken.ingest_id)
+        lake = Snapshot.latest(settings)
+        taken = ingest(settings, [*own, *paths], lake=lake, mapping=mapping, on_progress=on_progress)
+        now = as_of or datetime.now(UTC)
+        made, touched = _publish(settings, lake.newest(), now, on_progress, note=taken.ingest_id)
     return Report(taken, made, tuple(sorted(touched.all)), losses.read(settings.spool).lost)
 
 
 def publish(settings: Settings, *, as_of: datetime | None = None, on_progress: OnProgress = silent) -> Publication:
     """Bring the marts up to the lake and publish, without ingesting; a no-op where nothing has changed."""
     with _exclusive(settings):
-        return _publish(settings, as_of or datetime.now(UTC), on_progress, note="publish")[0]
+        lake = Snapshot.latest(settings)
+        return _publish(settings, lake, as_of or datetime.now(UTC), on_progress, note="publish")[0]
 
 
-def _publish(settings: Settings, as_of: datetime, on_progress: OnProgress, *, note: str) -> tuple[Publication, Touched]:
+def _publish(
+    settings: Settings, lake: Snapshot, as_of: datetime, on_progress: OnProgress, *, note: str
+) -> tuple[Publication, Touched]:
     before = publication.current(settings)
     pricing = Pricing.load(settings)
     inputs = {**pricing.digests, "timezone": settings.timezone, "queries": queries_digest()}
     stale = before is None or dict(before.inputs) != inputs
     with connect(settings.home / "scratch", memory_limit=memory_share()) as con:
-        builder = Builder(con, settings, pricing, as_of, note, on_progress)
+        builder = Builder(con, settings, lake, pricing, as_of, note, on_progress)
         if before is not None:
             _check_versions(before, builder.lake)
         due = () if before is None else _due(before, as_of)
@@ -102,7 +107,7 @@ def _publish(settings: Settings, as_of: datetime, on_progress: OnProgress, *, no
         open_days=dict(sorted((kept | still_open).items())),
     )
     publication.publish(settings, made)
-    catalog.rebuild(settings, made)
+    catalog.rebuild(settings, made, builder.lake)
     return made, touched
 
 

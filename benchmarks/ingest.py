@@ -13,6 +13,7 @@ from typing import Any
 
 from beleg.core.progress import silent
 from beleg.ingest.run import ingest
+from beleg.lake.snapshot import Snapshot
 from benchmarks import validate
 from benchmarks.timing import Ratio, ratio
 from benchmarks.year import settings_of
@@ -81,7 +82,8 @@ def _run(variant: str, source: Path) -> Figures:
     with tempfile.TemporaryDirectory(dir=source.parent) as folder:
         begun = time.perf_counter()
         if variant == "full":
-            ingest(settings_of(Path(folder)), [source], on_progress=silent)
+            settings = settings_of(Path(folder))
+            ingest(settings, [source], lake=Snapshot.latest(settings), on_progress=silent)
         else:
             (validate.plain if variant == "plain" else validate.exact)(source, Path(folder))
         wall_s = time.perf_counter() - begun

@@ -42,13 +42,13 @@ class Builder:
 
     con: duckdb.DuckDBPyConnection
     settings: Settings
+    lake: Snapshot
+    """The latest versions; moves on with every mart that is committed."""
     pricing: Pricing
     as_of: datetime
     note: str
     on_progress: OnProgress = silent
-
-    def __post_init__(self) -> None:
-        self.lake = Snapshot.latest(self.settings)
+    _priced: frozenset[str] | None = None
 
     def build(self, published: Snapshot, *, everything: bool, due: Iterable[str]) -> Touched:
         """Compute what changed between `published` and the lake.
@@ -60,7 +60,7 @@ class Builder:
         changed = self._changed(published, everything=everything)
         if not any(changed.values()) and not set(due):
             return Touched()
-        self._register_prices(())
+        self.pricing.register_policies(self.con)
         days = {day for name in (*RUN_TABLES, *DAY_MARTS) for day in changed[name]} | set(due)
         # A killed build may have moved `run_days` on already, so both states count as old.
         old = touched.links(self.con, published) | touched.links(self.con, self.lake)
@@ -105,13 +105,13 @@ class Builder:
     def _build_step_costs(self, days: set[str], links: Links) -> None:
         for chunk in self._chunks("steps", days):
             inputs = links.events_of(links.runs_of(chunk))
-            self._register_prices(inputs)
+            self._register_prices(frozenset(inputs))
             self._mart("step_costs", chunk, {"steps": inputs, "runs_started": inputs})
 
     def _build_run_costs(self, days: set[str], links: Links) -> None:
         for chunk in self._chunks("runs_started", days):
             starts, events = links.runs_of(chunk), links.events_of(chunk)
-            self._register_prices(events)
+            self._register_prices(frozenset(events))
             states = {"run_statuses": events, "runs_finished": events, "step_costs": events}
             self._mart("run_costs", chunk, {"runs_started": starts, **states})
             self._mart("run_lookup", chunk, {"run_costs": chunk})
@@ -154,9 +154,12 @@ class Builder:
         near = (0,) if self.settings.timezone == "UTC" else (-1, 0, 1)
         return {(date.fromisoformat(day) + timedelta(days=n)).isoformat() for day in days for n in near}
 
-    def _register_prices(self, days: Iterable[str]) -> None:
-        self._view("steps", self.lake.relation("steps", days))
-        self.pricing.register(self.con)
+    def _register_prices(self, days: frozenset[str]) -> None:
+        """Know the prices of the calls of some days; those of the days before may be the same."""
+        if days != self._priced:
+            self._view("steps", self.lake.relation("steps", days))
+            self.pricing.register_prices(self.con)
+            self._priced = days
 
     def _mart(
         self, name: str, targets: Iterable[str], inputs: Mapping[str, Iterable[str]], sql: str | None = None
@@ -171,7 +174,8 @@ class Builder:
         query = sql or mart_sql(name)
         parameters = _named_in(query, {"timezone": self.settings.timezone, "as_of": self.as_of})
         table = self.lake.table(name)
-        add = table.write(self.con, query, parameters)
+        alone = wanted[0] if len(wanted) == 1 else None
+        add = table.write(self.con, query, parameters, partition=alone)
         version = table.commit(add, self.lake.files(name, wanted), note=self.note)
         self.lake.advance(name, version)
         self.on_progress(name, len(wanted), len(wanted))

@@ -49,7 +49,7 @@ class Neighbours:
         changed += self._superseded(words.get("corrections", set()))
         found = self.candidates(run_days)
         for relation in changed:
-            self._keys(f"SELECT {_number('run_id')} FROM {relation} WHERE run_id IS NOT NULL")
+            self._keys(f"SELECT {_number('md5(run_id)')} FROM {relation} WHERE run_id IS NOT NULL")
             found |= self._sharing("run_key")
             found |= self._sharing_fingerprints(relation)
         return found
@@ -123,9 +123,9 @@ class Neighbours:
         return {day for (day,) in rows}
 
 
-def _number(text: str) -> str:
-    """SQL of the number that `run_lookup` holds for a text."""
-    return f"CAST(md5_number_lower({text}) >> 1 AS BIGINT)"
+def _number(digits: str) -> str:
+    """SQL of the number that `run_lookup` holds for a fingerprint, or for an MD5 of something else."""
+    return f"CAST('0x' || left({digits}, 15) AS BIGINT)"
 
 
 def _shifted(day: str, days: int) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import duckdb
 
 from beleg.core.settings import Settings
+from beleg.cost import register
 from beleg.cost.book import PriceBook
 from beleg.cost.policies import Policies, load_policies
-from beleg.cost.register import register
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,10 @@ class Pricing:
         files = b"\0".join(settings.policy(name).read_bytes() for name in ("models.yaml", "workflows.yaml"))
         return cls(book, policies, {"prices": book.digest, "policies": hashlib.sha256(files).hexdigest()})
 
-    def register(self, con: duckdb.DuckDBPyConnection) -> None:
-        """Make the tables the queries join, for the calls that occur in the relation `steps`."""
-        register(con, self.book, self.policies)
+    def register_policies(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Make the tables the queries join that do not depend on the calls."""
+        register.register_policies(con, self.policies)
+
+    def register_prices(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Make the tables the queries join for the calls that occur in the relation `steps`."""
+        register.register_prices(con, self.book)

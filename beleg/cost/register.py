@@ -35,15 +35,14 @@ _TABLES = {
 }
 
 
-def register(con: duckdb.DuckDBPyConnection, book: PriceBook, policies: Policies) -> None:
-    """Create the temporary tables for the calls that occur in `steps`, replacing earlier ones."""
+def register_prices(con: duckdb.DuckDBPyConnection, book: PriceBook) -> None:
+    """Create what prices steps, for the calls that occur in `steps`, replacing earlier ones."""
     query = "SELECT DISTINCT provider, model, service_tier, batch FROM steps ORDER BY ALL"
     register_calls(con, book, [Call(*row) for row in con.execute(query).fetchall()])
-    register_policies(con, policies)
 
 
 def register_policies(con: duckdb.DuckDBPyConnection, policies: Policies) -> None:
-    """Create `workflow_policies` and `budgets`: all that the marts of months need."""
+    """Create `workflow_policies` and `budgets`, which do not depend on the calls."""
     _fill(con, "workflow_policies", _workflow_rows(policies))
     _fill(con, "budgets", _budget_rows(policies))
 

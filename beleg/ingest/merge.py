@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import duckdb
 
 from beleg.core.sql import query
+from beleg.lake.engine import identifier
 from beleg.lake.snapshot import Snapshot
 from beleg.lake.table import DataFile, LakeTable
 
@@ -35,13 +36,16 @@ class Merge:
     keys: tuple[DataFile, ...] = ()
 
 
-def prepare(con: duckdb.DuckDBPyConnection, lake: Snapshot, table: str, events: str) -> Merge:
+def prepare(
+    con: duckdb.DuckDBPyConnection, lake: Snapshot, table: str, events: str, *, likely_day: str | None = None
+) -> Merge:
     """Write the rows of the query `events` to their days and decide over repeated identities.
 
-    `events` yields the columns of the table's contract. Raises DuckDB's errors, for example when the disk
+    `events` yields the columns of the table's contract. Where all of them seem to be of one day, naming it
+    saves time; that it is so is checked. Raises DuckDB's errors, for example when the disk
     is full; the lake is then as it was.
     """
-    return _Merging(con, lake, lake.table(table)).prepare(events)
+    return _Merging(con, lake, lake.table(table)).prepare(events, likely_day)
 
 
 def commit(con: duckdb.DuckDBPyConnection, lake: Snapshot, merges: Collection[Merge], ingest_id: str) -> None:
@@ -73,8 +77,8 @@ class _Merging:
     lake: Snapshot
     table: LakeTable
 
-    def prepare(self, events: str) -> Merge:
-        written = self.table.write(self.con, events, ordered=False)
+    def prepare(self, events: str, likely_day: str | None) -> Merge:
+        written = self._write(events, likely_day)
         merge = Merge(self.table.contract.table, sum(f.rows for f in written), add=tuple(written))
         self._run("macros")
         self._view("incoming", written)
@@ -84,6 +88,16 @@ class _Merging:
         if self._rows("SELECT h FROM suspects"):
             merge = self._decide(merge)
         return self._compact(merge)
+
+    def _write(self, events: str, likely_day: str | None) -> list[DataFile]:
+        if likely_day is not None:
+            files = self.table.write(self.con, events, ordered=False, partition=likely_day)
+            self._view("incoming", files)
+            day = f"CAST({identifier(self.table.contract.partition_of or 'event_time')} AS DATE)"
+            if not self._rows(f"SELECT 1 FROM incoming WHERE day <> {day}"):
+                return files
+            self.table.discard(files)
+        return self.table.write(self.con, events, ordered=False)
 
     def _find_earlier(self) -> None:
         self.con.execute(f"CREATE OR REPLACE TEMP VIEW keys AS SELECT * FROM {self.lake.relation('keys')}")

@@ -21,6 +21,7 @@ from beleg.ingest.schemas import shape_folders
 from beleg.ingest.sources import find_sources
 from beleg.ingest.stage import Staged, stage
 from beleg.ingest.table import stage_table
+from beleg.lake.snapshot import Snapshot
 
 Row = Mapping[str, Any]
 
@@ -72,11 +73,15 @@ def retry(settings: Settings, *, reason: str | None = None) -> Retried:
 
 def _take(settings: Settings, found: _Sorted, folder: Path, ingest_id: str) -> None:
     if found.good:
-        run.store(settings, _staged(found.good.values(), folder), ingest_id, on_progress=silent)
+        _store(settings, _staged(found.good.values(), folder), ingest_id)
         quarantine.resolve(settings, dict.fromkeys(found.good, "accepted"), ingest_id)
     for number, (path, mapping) in enumerate(sorted(found.changed, key=str)):
         again = _read_again(settings, path, mapping, folder / str(number))
-        run.store(settings, again, f"{ingest_id}-{number}", on_progress=silent)
+        _store(settings, again, f"{ingest_id}-{number}")
+
+
+def _store(settings: Settings, staged: Staged, ingest_id: str) -> None:
+    run.store(settings, staged, ingest_id, lake=Snapshot.latest(settings), on_progress=silent)
 
 
 def _sort(settings: Settings, rows: Iterable[Row], staged: Sink) -> _Sorted:

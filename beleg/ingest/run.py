@@ -18,7 +18,7 @@ from beleg.ingest import merge, quarantine
 from beleg.ingest.sources import Mark, find_sources
 from beleg.ingest.stage import Progress, Staged, stage
 from beleg.ingest.table import stage_table
-from beleg.ingest.typed import staged_sql
+from beleg.ingest.typed import likely_day, staged_sql
 from beleg.lake.engine import connect
 from beleg.lake.publication import append_fact, replace_text
 from beleg.lake.snapshot import Snapshot
@@ -50,20 +50,22 @@ def ingest(
     settings: Settings,
     paths: Sequence[Path],
     *,
+    lake: Snapshot,
     mapping: Path | None = None,
     on_progress: OnProgress,
 ) -> IngestReport:
     """Take what is new at `paths` into the lake; publishes nothing.
 
-    With a `mapping`, the paths are tables that it turns into events. Files of the spool are read on from
-    where the last ingest stopped. The caller holds the writer lock. Raises UsageError for a path that does
-    not exist or a wrong mapping. However much is refused, what is good is kept.
+    `lake` holds the latest versions. With a `mapping`, the paths are tables that it turns into events.
+    Files of the spool are read on from where the last ingest stopped. The caller holds the writer lock.
+    Raises UsageError for a path that does not exist or a wrong mapping. However much is refused, what is
+    good is kept.
     """
     ingest_id = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     folder = settings.home / "scratch" / ingest_id
     try:
         staged = _stage(settings, paths, mapping, folder, on_progress)
-        return store(settings, staged, ingest_id, on_progress=on_progress)
+        return store(settings, staged, ingest_id, lake=lake, on_progress=on_progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -81,9 +83,11 @@ def _stage(
     return stage(sources, folder, on_progress=staged_so_far, project=settings.project)
 
 
-def store(settings: Settings, staged: Staged, ingest_id: str, *, on_progress: OnProgress) -> IngestReport:
+def store(
+    settings: Settings, staged: Staged, ingest_id: str, *, lake: Snapshot, on_progress: OnProgress
+) -> IngestReport:
     """Merge staged lines into the lake and commit, keep the refused ones, then remember how far was read."""
-    merges = _merge(settings, staged, ingest_id, on_progress)
+    merges = _merge(settings, staged, ingest_id, lake, on_progress)
     reasons = quarantine.keep(settings, staged, ingest_id)
     save_marks(settings, staged)
     report = IngestReport(
@@ -104,15 +108,18 @@ def store(settings: Settings, staged: Staged, ingest_id: str, *, on_progress: On
     return report
 
 
-def _merge(settings: Settings, staged: Staged, ingest_id: str, on_progress: OnProgress) -> list[merge.Merge]:
+def _merge(
+    settings: Settings, staged: Staged, ingest_id: str, lake: Snapshot, on_progress: OnProgress
+) -> list[merge.Merge]:
     if not staged.files:
         return []
-    lake = Snapshot.latest(settings)
     merges = []
     with connect(settings.home / "scratch") as con:
         for done, (event, files) in enumerate(sorted(staged.files.items())):
             on_progress("storing", done, len(staged.files))
-            merges.append(merge.prepare(con, lake, event_tables()[event].table, staged_sql(event, files, ingest_id)))
+            table, rows = event_tables()[event], staged_sql(event, files, ingest_id)
+            day = likely_day(files, table.partition_of or "event_time")
+            merges.append(merge.prepare(con, lake, table.table, rows, likely_day=day))
         merge.commit(con, lake, merges, ingest_id)
     return merges
 

@@ -5,10 +5,12 @@ For those it is exact; `tests/ingest/test_typed.py` compares it with Python's ow
 """
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
+import orjson
 
 from beleg.core.contracts import Column, TableContract, event_tables
 from beleg.core.errors import DamagedError
@@ -16,6 +18,7 @@ from beleg.ingest.limits import MIB
 from beleg.lake.engine import literal_path
 
 _LONGEST_LINE_BYTES = 64 * MIB
+_TAIL_BYTES = 64 * 1024
 
 
 def read_staged(
@@ -41,6 +44,28 @@ def staged_sql(event: str, files: Sequence[Path], ingest_id: str) -> str:
     columns = ", ".join(f'{_expression(c, contract, ingest_id)} AS "{c.name}"' for c in contract.columns)
     read = {name: kind for c in contract.columns for name, kind in _read_columns(c, contract)}
     return f"SELECT {columns} FROM {_relation(_nested(read), _nullable_json(contract), files)}"
+
+
+def likely_day(files: Sequence[Path], instant: str) -> str | None:
+    """The day of an event's staged lines where their first and last ones agree on it, else None.
+
+    `instant` is the field that tells the day. Lines between may be of other days.
+    """
+    days = {str(orjson.loads(line)[instant])[:10] for path in files for line in _ends(path)}
+    return days.pop() if len(days) == 1 else None
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    """First and last line of a file of whole lines."""
+    with path.open("rb") as file:
+        first, at = file.readline(), file.seek(0, os.SEEK_END)
+        last = b""
+        while b"\n" not in last[:-1] and at > 0:
+            step = min(at, _TAIL_BYTES)
+            at -= step
+            file.seek(at)
+            last = file.read(step) + last
+    return first, last[last.rfind(b"\n", 0, -1) + 1 :]
 
 
 def _nullable_json(contract: TableContract) -> tuple[str, ...]:

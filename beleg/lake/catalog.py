@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -16,6 +17,7 @@ import duckdb
 from beleg.core import contracts
 from beleg.core.contracts import TableContract
 from beleg.core.errors import UsageError
+from beleg.core.paths import shipped
 from beleg.core.settings import Settings
 from beleg.core.sql import query
 from beleg.lake import dictionary, metrics
@@ -28,9 +30,9 @@ STORAGE_VERSION = "v1.5.0"
 """Oldest DuckDB that opens the file."""
 
 
-def rebuild(settings: Settings, publication: Publication) -> None:
-    """Make `beleg.duckdb` show a publication, in one atomic step."""
-    snapshot = Snapshot.published(settings, publication)
+def rebuild(settings: Settings, publication: Publication, lake: Snapshot | None = None) -> None:
+    """Make `beleg.duckdb` show a publication, in one atomic step. `lake`, where already open, saves opening it."""
+    snapshot = Snapshot.published(settings, publication) if lake is None else lake.at(publication)
     with _beside(settings.database) as beside:
         shutil.copyfile(_template(settings), beside)
         _execute(beside, _contents(settings, snapshot, publication))
@@ -43,13 +45,26 @@ def _template(settings: Settings) -> Path:
     than all the rest. So the documented views stand on undocumented ones in the schema `files`, and only
     those are replaced.
     """
-    statements = list(_documented())
-    digest = hashlib.sha256("\n".join([duckdb.__version__, *statements]).encode()).hexdigest()[:16]
-    path = settings.lake / f"_template-{digest}.duckdb"
+    path = settings.lake / f"_template-{_documentation_digest()}.duckdb"
     if not path.exists():
         with _beside(path) as beside:
-            _execute(beside, statements)
+            _execute(beside, _documented())
+        for outdated in settings.lake.glob("_template-*.duckdb"):
+            if outdated != path:
+                outdated.unlink(missing_ok=True)
     return path
+
+
+@cache
+def _documentation_digest() -> str:
+    """Digest of all that `_documented` depends on: composing its statements takes longer than a small build."""
+    tables = sorted(shipped("contracts", "tables").glob("*.yaml"))
+    modules = [Path(str(module.__file__)) for module in (contracts, dictionary, metrics)]
+    digest = hashlib.sha256(duckdb.__version__.encode())
+    for path in (*tables, shipped("contracts", "metrics.yaml"), *modules, Path(__file__)):
+        digest.update(path.read_bytes())
+    digest.update(query("beleg.lake", "runs").encode())
+    return digest.hexdigest()[:16]
 
 
 @contextmanager

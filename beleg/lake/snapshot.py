@@ -14,19 +14,21 @@ class Snapshot:
     def __init__(self, tables: Mapping[str, LakeTable], versions: Mapping[str, int]) -> None:
         self.versions = dict(versions)
         self._tables = tables
-        self._files: dict[str, list[DataFile]] = {}
 
     @classmethod
     def latest(cls, settings: Settings) -> "Snapshot":
         """Every table at its latest committed version, published or not."""
-        tables = _tables(settings)
-        versions = {name: table.version() for name, table in tables.items()}
-        return cls(tables, {name: version for name, version in versions.items() if version is not None})
+        return cls(_tables(settings), {}).newest()
 
     @classmethod
     def published(cls, settings: Settings, publication: Publication | None) -> "Snapshot":
         """What readers see; empty before the first publication."""
         return cls(_tables(settings), {} if publication is None else publication.tables)
+
+    def newest(self) -> "Snapshot":
+        """The same tables, already open, at their latest committed versions."""
+        versions = {name: table.version() for name, table in self._tables.items()}
+        return Snapshot(self._tables, {name: version for name, version in versions.items() if version is not None})
 
     def at(self, publication: Publication | None) -> "Snapshot":
         """The same tables, already open, as a publication names them."""
@@ -38,10 +40,8 @@ class Snapshot:
 
     def files(self, name: str, partitions: Iterable[str] | None = None) -> list[DataFile]:
         """Files of a table, of all partitions or of those named."""
-        if name not in self._files:
-            version = self.versions.get(name)
-            self._files[name] = [] if version is None else self.table(name).files(version)
-        found = self._files[name]
+        version = self.versions.get(name)
+        found = [] if version is None else self.table(name).files(version)
         if partitions is None:
             return found
         wanted = set(partitions)
@@ -58,7 +58,6 @@ class Snapshot:
     def advance(self, name: str, version: int) -> None:
         """See a table at a later version."""
         self.versions[name] = version
-        self._files.pop(name, None)
 
     def changed(self, other: "Snapshot", name: str) -> set[str]:
         """Partitions whose files differ between the two snapshots."""

@@ -7,11 +7,11 @@ commit names, left by a killed writer, are invisible and removed by `vacuum`.
 import json
 import re
 import time
+import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -25,8 +25,7 @@ from beleg.lake.engine import identifier, literal_path, quote
 COMPRESSION = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880"
 
 
-@dataclass(frozen=True)
-class DataFile:
+class DataFile(NamedTuple):
     """One Parquet file of a table. `partition` is None for a table without partitions."""
 
     path: str
@@ -46,6 +45,7 @@ class LakeTable:
         self.contract = load(name)
         self.root = settings.lake / name
         self._head: DeltaTable | None = None
+        self._files: dict[int, list[DataFile]] = {}
 
     def version(self) -> int | None:
         """Latest committed version; None where nothing was ever committed."""
@@ -53,18 +53,22 @@ class LakeTable:
 
     def files(self, version: int | None = None) -> list[DataFile]:
         """Files of a version (default: the latest), sorted by path; empty for a table not yet made."""
-        table = self._at(version)
-        if table is None:
+        wanted = self.version() if version is None else version
+        if wanted is None:
             return []
-        actions = pa.table(table.get_add_actions(flatten=True)).to_pydict()
-        count = len(actions["path"])
-        partitions = actions.get(f"partition.{self.contract.partition_column}", [None] * count)
-        rows = actions.get("num_records", [0] * count)
-        found = (
-            DataFile(path, None if value is None else str(value), int(n or 0), int(size))
-            for path, value, n, size in zip(actions["path"], partitions, rows, actions["size_bytes"], strict=True)
-        )
-        return sorted(found, key=lambda f: f.path)
+        if wanted not in self._files:
+            self._files[wanted] = self._read_files(wanted)
+        return self._files[wanted]
+
+    def _read_files(self, version: int) -> list[DataFile]:
+        actions = pa.table(self._at(version).get_add_actions(flatten=True))
+        nulls = pa.nulls(len(actions), pa.string())
+        names = actions.column_names
+        partition = f"partition.{self.contract.partition_column}"
+        partitions = actions[partition].cast(pa.string()) if partition in names else nulls
+        rows = actions["num_records"] if "num_records" in names else nulls.cast(pa.int64())
+        columns = actions["path"], partitions, rows.fill_null(0), actions["size_bytes"]
+        return sorted(map(DataFile._make, zip(*(column.to_pylist() for column in columns), strict=True)))
 
     def write(
         self,
@@ -73,44 +77,60 @@ class LakeTable:
         parameters: Mapping[str, Any] | None = None,
         *,
         ordered: bool = True,
+        partition: str | None = None,
     ) -> list[DataFile]:
         """Write a query's rows as new files, one a partition; commits nothing.
 
         `query` yields the contract's columns by name. The files are invisible until `commit`. `ordered`
-        sorts them as the contract says, so that the same rows give the same bytes.
+        sorts them as the contract says, so that the same rows give the same bytes. `partition` promises
+        that all rows belong to that one: sorting them out costs as much again as writing them.
         """
-        self.root.mkdir(parents=True, exist_ok=True)
         column = self.contract.partition_column
-        order = ", ".join(map(identifier, [*([column] if column else []), *self.contract.order_by]))
-        names = ", ".join(identifier(c.name) for c in self.contract.columns)
+        split = column is not None and partition is None
+        columns = self.contract.columns if split else self.contract.stored_columns
+        order = ", ".join(map(identifier, [*([column] if split and column else []), *self.contract.order_by]))
+        names = ", ".join(identifier(c.name) for c in columns)
         rows = f"SELECT {names} FROM ({query})" + (f" ORDER BY {order}" if ordered else "")
-        if column is None:
-            target, layout = self.root / f"part-{time.time_ns():x}.parquet", ""
-        else:
-            target = self.root
+        target, layout = self.root, ""
+        if split and column is not None:
             layout = f", PARTITION_BY ({identifier(column)}), APPEND, FILENAME_PATTERN '{{uuidv7}}'"
+            target.mkdir(parents=True, exist_ok=True)
+        else:
+            target = (target / f"{column}={partition}" if column else target) / f"{uuid.uuid4()}.parquet"
+            target.parent.mkdir(parents=True, exist_ok=True)
         copy = f"COPY ({rows}) TO {quote(str(target))} ({COMPRESSION}{layout}, RETURN_STATS)"
         copied = con.execute(copy, dict(parameters or {})).fetchall()
-        return [self._written(Path(str(row[0])), int(row[1]), int(row[2])) for row in copied if row[1]]
+        written = [self._written(Path(str(row[0])), int(row[1]), int(row[2])) for row in copied]
+        self.discard(file for file in written if not file.rows)
+        return [file for file in written if file.rows]
 
     def commit(self, add: Iterable[DataFile], remove: Iterable[DataFile] = (), *, note: str = "") -> int:
         """Add and remove files in one atomic step; returns the new version.
 
         `note` is kept in the log, for example the id of the ingest.
         """
-        table = self._latest() or self._create()
+        table = self._head or self._latest() or self._create()
         now_ms = time.time_ns() // 1_000_000
-        actions = [self._add(f, now_ms) for f in add] + [self._remove(f, now_ms) for f in remove]
+        added, removed = list(add), list(remove)
+        actions = [self._add(f, now_ms) for f in added] + [self._remove(f, now_ms) for f in removed]
         if actions:
+            before = int(table.version())
             table.create_write_transaction(
                 actions,
                 "append",
-                schema=self.schema,
+                schema=table.schema(),  # known already: to derive it from the contract takes longer than the commit
                 partition_by=self._partition_by,
                 commit_properties=CommitProperties(custom_metadata={"beleg": note}),
             )
             table.update_incremental()
+            self._remember(before, int(table.version()), added, removed)
         return int(table.version())
+
+    def _remember(self, before: int, version: int, added: list[DataFile], removed: list[DataFile]) -> None:
+        """Know the files of a version just made without reading them back."""
+        if version == before + 1 and before in self._files:
+            gone = {f.path for f in removed}
+            self._files[version] = sorted([*(f for f in self._files[before] if f.path not in gone), *added])
 
     def relation(self, files: Collection[DataFile], *, addresses: bool = False) -> str:
         """SQL of a relation over exactly these files, with the contract's columns and types.
@@ -165,9 +185,7 @@ class LakeTable:
             self._head = DeltaTable(str(self.root))
         return self._head
 
-    def _at(self, version: int | None) -> DeltaTable | None:
-        if version is None:
-            return self._latest()
+    def _at(self, version: int) -> DeltaTable:
         if self._head is not None and self._head.version() == version:
             return self._head
         return DeltaTable(str(self.root), version=version)

@@ -1,18 +1,36 @@
 -- One row per run: its latest state, what its own counted steps cost, and the policies of the models it called.
 -- A finish, however late, settles the state; a run that waits for input is never abandoned.
-WITH started AS (
-    SELECT *
-    FROM runs_started
-    QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY event_time, source, event_id) = 1
+--
+-- Few runs start or finish twice: only those are sorted, since to sort a run's one row costs more than to count it.
+WITH restarted AS (
+    SELECT run_id FROM runs_started GROUP BY run_id HAVING count(*) > 1
 ),
 
 wanted AS (
-    SELECT * FROM started WHERE day IN (SELECT day FROM targets)
+    SELECT *
+    FROM (
+        SELECT * FROM runs_started WHERE run_id NOT IN (SELECT run_id FROM restarted)
+        UNION ALL
+        SELECT *
+        FROM runs_started
+        WHERE run_id IN (SELECT run_id FROM restarted)
+        QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY event_time, source, event_id) = 1
+    ) AS started
+    WHERE day IN (SELECT day FROM targets)
+),
+
+refinished AS (
+    SELECT run_id FROM runs_finished GROUP BY run_id HAVING count(*) > 1
 ),
 
 ended AS (
     SELECT run_id, status, event_time, output_hash, exception_class, duration_ms, units
     FROM runs_finished
+    WHERE run_id NOT IN (SELECT run_id FROM refinished)
+    UNION ALL
+    SELECT run_id, status, event_time, output_hash, exception_class, duration_ms, units
+    FROM runs_finished
+    WHERE run_id IN (SELECT run_id FROM refinished)
     QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY event_time DESC, source, event_id) = 1
 ),
 
@@ -30,7 +48,6 @@ costs AS (
         max(CASE WHEN c.kind = 'model' AND c.counted THEN c.provider END) AS last_provider,
         min(CASE WHEN c.kind = 'model' AND c.counted THEN c.model END) AS first_model,
         max(CASE WHEN c.kind = 'model' AND c.counted THEN c.model END) AS last_model,
-        count(DISTINCT CASE WHEN c.kind = 'model' AND c.counted THEN c.model END) AS model_count,
         CAST(sum(c.latency_ms) AS DECIMAL(38, 0)) AS latency_ms,
         count(CASE WHEN c.counted THEN 1 END) AS steps,
         count(CASE WHEN c.counted AND c.kind = 'model' THEN 1 END) AS model_steps,
@@ -74,18 +91,26 @@ costs AS (
         ) AS risk_levels,
         count(CASE WHEN c.counted AND c.kind = 'model' AND p.risk_level IS NULL THEN 1 END) AS unclassified_steps
     FROM step_costs AS c
-    INNER JOIN wanted AS w ON c.run_id = w.run_id
     LEFT JOIN model_policies AS p
         ON c.price_key = p.price_key AND c.counted AND c.event_time >= p.valid_from AND c.event_time < p.valid_to
+    WHERE c.run_id IN (SELECT run_id FROM wanted)
     GROUP BY c.run_id
 ),
 
--- Apart, since a count of distinct values is slow and most runs call no tool.
+-- Apart, since a count of distinct values is slow and most runs call one model and no tool.
+models AS (
+    SELECT c.run_id, count(DISTINCT c.model) AS model_count
+    FROM step_costs AS c
+    WHERE
+        c.kind = 'model' AND c.counted
+        AND c.run_id IN (SELECT run_id FROM costs WHERE first_model <> last_model)
+    GROUP BY c.run_id
+),
+
 tools AS (
     SELECT c.run_id, count(DISTINCT c.tool_name) AS tools_called
     FROM step_costs AS c
-    INNER JOIN wanted AS w ON c.run_id = w.run_id
-    WHERE c.kind = 'tool' AND c.tool_name IS NOT NULL
+    WHERE c.kind = 'tool' AND c.tool_name IS NOT NULL AND c.run_id IN (SELECT run_id FROM wanted)
     GROUP BY c.run_id
 ),
 
@@ -110,7 +135,7 @@ seen AS (
         c.last_provider,
         c.first_model,
         c.last_model,
-        c.model_count,
+        coalesce(m.model_count, CASE WHEN c.first_model IS NULL THEN 0 ELSE 1 END) AS model_count,
         c.latency_ms,
         c.steps,
         c.model_steps,
@@ -142,6 +167,7 @@ seen AS (
     LEFT JOIN ended AS e ON w.run_id = e.run_id
     LEFT JOIN changed AS s ON w.run_id = s.run_id
     LEFT JOIN costs AS c ON w.run_id = c.run_id
+    LEFT JOIN models AS m ON w.run_id = m.run_id
     LEFT JOIN tools AS t ON w.run_id = t.run_id
     LEFT JOIN workflow_policies AS p ON w.workflow = p.workflow
     LEFT JOIN workflow_policies AS d ON d.workflow IS NULL
@@ -163,7 +189,7 @@ SELECT
     prompt_source,
     CASE WHEN first_provider = last_provider THEN first_provider END AS provider,
     CASE WHEN first_model = last_model THEN first_model END AS model,
-    coalesce(model_count, 0) AS model_count,
+    model_count,
     CASE WHEN first_toolset = last_toolset THEN first_toolset END AS toolset_hash,
     input_key,
     input_ref,

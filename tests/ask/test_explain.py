@@ -16,7 +16,7 @@ from beleg.core.errors import CheckFailed, UsageError
 from beleg.core.settings import Settings
 from beleg.core.sql import query
 from beleg.cost.book import PriceBook
-from beleg.cost.register import register
+from beleg.cost.register import register_policies, register_prices
 from beleg.lake.table import LakeTable
 from tests.ask.support import GPT, ID, OUT, START, finished, started, step, story
 from tests.cost.support import NOON, Lake
@@ -148,7 +148,8 @@ def test_the_arithmetic_is_that_of_the_marts_for_any_usage(calls: list[dict[str,
     for call in calls:
         lake.step(provider="anthropic", model="claude-sonnet-4-5", at=NOON, **call)
     lake.build(("step_costs", "run_costs"))
-    register(lake.con, PriceBook(lake.policies.models), lake.policies)
+    register_policies(lake.con, lake.policies)
+    register_prices(lake.con, PriceBook(lake.policies.models))
     result = lake.con.execute(query("beleg.ask", "steps"), {"run_id": "run"})
     columns = [column[0] for column in result.description or []]
     told = [arithmetic(dict(zip(columns, row, strict=True))) for row in result.fetchall()]

@@ -15,7 +15,7 @@ from beleg.core.contracts import load, mart_sql
 from beleg.cost.book import PriceBook
 from beleg.cost.modelfile import load_models
 from beleg.cost.policies import Policies
-from beleg.cost.register import register
+from beleg.cost.register import register_policies, register_prices
 from beleg.cost.workflows import load_workflows
 
 EVENT_TABLES = ("steps", "runs_started", "run_statuses", "runs_finished", "outcomes", "feedback", "corrections")
@@ -101,7 +101,8 @@ class Lake:
     def build(self, marts: tuple[str, ...] = MARTS) -> "Lake":
         """Compute marts over all days and months, as the builder would."""
         self._flush()
-        register(self.con, PriceBook(self.policies.models), self.policies)
+        register_policies(self.con, self.policies)
+        register_prices(self.con, PriceBook(self.policies.models))
         self.con.execute(
             "CREATE OR REPLACE TEMP TABLE targets AS "
             "SELECT day, strftime(day + n, '%Y-%m') AS month FROM ("

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from beleg.core.progress import silent
 from beleg.core.settings import Settings
 from beleg.ingest import merge
 from beleg.ingest.run import IngestReport, store
@@ -35,7 +36,8 @@ class Lake:
         folder.mkdir(parents=True)
         (folder / "events.jsonl").write_bytes(lines(*events))
         staged = stage(find_sources([folder]), folder / "staged", workers=1)
-        return store(self.settings, staged, f"ingest-{self.ingests}", on_progress=lambda *_: None)
+        lake = Snapshot.latest(self.settings)
+        return store(self.settings, staged, f"ingest-{self.ingests}", lake=lake, on_progress=silent)
 
     def rows(self, table: str = "run_statuses", columns: str = COLUMNS) -> list[tuple[Any, ...]]:
         lake = Snapshot.latest(self.settings)
@@ -87,6 +89,18 @@ def test_an_event_that_moves_to_another_day_leaves_its_old_day(lake: Lake) -> No
     report = lake.take(status("a", 20, revision="2030-02-01T00:00:00Z"))
     assert report.superseded == 1
     assert [(row[1], row[6].day) for row in lake.rows()] == [("a", 20), ("b", 1)]
+
+
+def test_an_ingest_that_begins_and_ends_on_one_day_may_hold_others_between(lake: Lake) -> None:
+    east = event("run_status", "east", "2030-01-02T01:30:00+02:00", run_id="run")
+    lake.take(status("first", 1), status("later", 3), east, status("last", 1))
+    assert [(row[1], row[6].day) for row in lake.rows()] == [("east", 1), ("first", 1), ("last", 1), ("later", 3)]
+    assert len(list(lake.settings.lake.glob("run_statuses/**/*.parquet"))) == 2  # nothing is left of a first try
+
+
+def test_days_are_those_of_utc_where_every_time_has_an_offset(lake: Lake) -> None:
+    lake.take(*(event("run_status", i, "2030-01-02T01:30:00+02:00", run_id="run") for i in "ab"))
+    assert [row[6].day for row in lake.rows()] == [1, 1]
 
 
 def test_the_same_id_from_another_source_is_another_event(lake: Lake) -> None:
