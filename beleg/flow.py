@@ -1,35 +1,32 @@
-"""The stages of the flow in order: ingest, build the marts, publish. A scheduler calls the same functions.
+"""The stages of the flow: ingest, build the marts, check what was built, publish. `run` does them in order.
 
-Everything that writes holds the installation's one writer lock, so two pipelines at once take turns.
+A scheduler calls them one by one. Each holds the installation's one writer lock while it works, finds out
+from the lake what is left to do, and does nothing where nothing is: so stages may be repeated, killed, and
+mixed with `run`.
 """
 
-import errno
-import hashlib
-import shutil
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import duckdb
-
-from beleg.core.errors import DamagedError
-from beleg.core.paths import shipped
+from beleg.checks import judge as judging
+from beleg.checks.evidence import Evidence
+from beleg.checks.judge import Judge, compare
+from beleg.core.errors import CheckFailed
 from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
-from beleg.cost.build import Builder, open_days
-from beleg.cost.pricing import Pricing
-from beleg.cost.touched import Touched
-from beleg.ingest.run import IngestReport, ingest
+from beleg.cost import plan
+from beleg.cost.build import needed, open_days
+from beleg.ingest.run import IngestReport
+from beleg.ingest.run import ingest as take
 from beleg.lake import catalog, publication
-from beleg.lake.engine import connect, memory_share
 from beleg.lake.housekeeping import tidy
-from beleg.lake.lock import writer
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
 from beleg.trace import losses
 from beleg.trace.spool_files import seal_dead
+from beleg.work import Wish, Work, exclusive, instant, work
 
 
 @dataclass(frozen=True)
@@ -44,6 +41,17 @@ class Report:
     """Why → events that tracers could not write, over all processes that left a word on it in the spool."""
 
 
+@dataclass(frozen=True)
+class Built:
+    """What a stage made of one mart."""
+
+    mart: str
+    days: tuple[str, ...]
+    """UTC days that were computed for the publication to come, by this call or one before it."""
+    version: int | None
+    """Version of the table now; None where it is not made yet."""
+
+
 def run(
     settings: Settings,
     paths: Sequence[Path] = (),
@@ -53,112 +61,127 @@ def run(
     as_of: datetime | None = None,
     on_progress: OnProgress = silent,
 ) -> Report:
-    """Ingest the spool (unless told not to) and `paths`, bring the marts up to it, publish.
+    """Ingest the spool (unless told not to) and `paths`, bring the marts up to it, check, publish.
 
     `as_of` (default: now, UTC) is the instant for which runs count as abandoned. Raises UsageError for a
-    wrong path, policy or setting, DamagedError where the disk is full or the store is damaged: nothing
-    half-written is then visible, and the same call again gives the same rows.
+    wrong path, policy or setting, CheckFailed where a check stops the publication, DamagedError where the
+    disk is full or the store is damaged: nothing half-written is then visible, and the same call again
+    gives the same rows.
     """
-    with _exclusive(settings):
-        own = [settings.spool] if spool and mapping is None and settings.spool.is_dir() else []
-        if own:
-            seal_dead(settings.spool)
+    with exclusive(settings):
         lake = Snapshot.latest(settings)
-        taken = ingest(settings, [*own, *paths], lake=lake, mapping=mapping, on_progress=on_progress)
-        now = as_of or datetime.now(UTC)
-        made, touched = _publish(settings, lake.newest(), now, on_progress, note=taken.ingest_id)
-    return Report(taken, made, tuple(sorted(touched.all)), losses.read(settings.spool).lost)
+        taken = _ingest(settings, lake, paths, mapping, on_progress, spool=spool)
+        wish = Wish(as_of or datetime.now(UTC), note=taken.ingest_id, on_progress=on_progress, lake=lake.newest())
+        made, touched = _publish(settings, wish, compare)
+    return Report(taken, made, touched, losses.read(settings.spool).lost)
 
 
-def publish(settings: Settings, *, as_of: datetime | None = None, on_progress: OnProgress = silent) -> Publication:
-    """Bring the marts up to the lake and publish, without ingesting; a no-op where nothing has changed."""
-    with _exclusive(settings):
-        lake = Snapshot.latest(settings)
-        return _publish(settings, lake, as_of or datetime.now(UTC), on_progress, note="publish")[0]
+def ingest(
+    settings: Settings, paths: Sequence[Path] = (), *, mapping: Path | None = None, on_progress: OnProgress = silent
+) -> IngestReport:
+    """The first stage: take what is new in the spool and at `paths` into the lake; publishes nothing."""
+    with exclusive(settings):
+        return _ingest(settings, Snapshot.latest(settings), paths, mapping, on_progress, spool=True)
 
 
-def _publish(
-    settings: Settings, lake: Snapshot, as_of: datetime, on_progress: OnProgress, *, note: str
-) -> tuple[Publication, Touched]:
-    before = publication.current(settings)
-    pricing = Pricing.load(settings)
-    inputs = {**pricing.digests, "timezone": settings.timezone, "queries": queries_digest()}
-    stale = before is None or dict(before.inputs) != inputs
-    with connect(settings.home / "scratch", memory_limit=memory_share()) as con:
-        builder = Builder(con, settings, lake, pricing, as_of, note, on_progress)
-        if before is not None:
-            _check_versions(before, builder.lake)
-        due = () if before is None else _due(before, as_of)
-        touched = builder.build(builder.lake.at(before), everything=stale, due=due)
-        versions = builder.lake.versions
-        if before is not None and not stale and versions == dict(before.tables):
+def build(
+    settings: Settings,
+    mart: str,
+    *,
+    days: Collection[str] = (),
+    as_of: datetime | None = None,
+    on_progress: OnProgress = silent,
+) -> Built:
+    """One stage of the marts: bring one up to the lake, and those it stands on; publishes nothing.
+
+    `days` (UTC, ISO) are computed whether anything changed or not. Raises CheckFailed where an earlier
+    check of what it stands on failed and that has not changed since.
+    """
+    with exclusive(settings), work(settings, Wish(as_of, days, "build", on_progress)) as at:
+        below = needed([mart]) - {mart} | set(at.builder.plan.sources)
+        judging.demand(judging.recall(at.states, below))
+        done = at.builder.build([mart])
+        if not done.is_empty:
+            plan.save(settings, done)
+        return Built(mart, done.days.get(mart, ()), at.lake.versions.get(mart))
+
+
+def check(settings: Settings, subjects: Collection[str] | None = None, *, judge: Judge = compare) -> list[Evidence]:
+    """The evidence on what is not published yet, of all subjects or some; looks where nobody has looked yet.
+
+    Subjects are tables and the sums over several. A failed check raises nothing here, but stops `publish`.
+    """
+    with exclusive(settings), work(settings, Wish()) as at:
+        return judging.check(at.states, subjects, judge=judge)
+
+
+def publish(
+    settings: Settings, *, as_of: datetime | None = None, judge: Judge = compare, on_progress: OnProgress = silent
+) -> Publication:
+    """The last stage: bring all marts up to the lake, check, publish; a no-op where nothing has changed.
+
+    Raises CheckFailed where a check fails or failed before on the same data: the old figures then stand.
+    """
+    with exclusive(settings):
+        return _publish(settings, Wish(as_of, on_progress=on_progress), judge)[0]
+
+
+def _ingest(
+    settings: Settings,
+    lake: Snapshot,
+    paths: Sequence[Path],
+    mapping: Path | None,
+    on_progress: OnProgress,
+    *,
+    spool: bool,
+) -> IngestReport:
+    own = [settings.spool] if spool and mapping is None and settings.spool.is_dir() else []
+    if own:
+        seal_dead(settings.spool)
+    return take(settings, [*own, *paths], lake=lake, mapping=mapping, on_progress=on_progress)
+
+
+def _publish(settings: Settings, wish: Wish, judge: Judge) -> tuple[Publication, tuple[str, ...]]:
+    with work(settings, wish) as at:
+        before, done = at.before, at.builder.build()
+        touched = tuple(sorted(done.touched.all))
+        if before is not None and not at.stale and at.lake.versions == dict(before.tables):
             _ensure_catalog(settings, before)
             return before, touched
-        tidy(settings, builder.lake, before, datetime.now(UTC))
-        versions = dict(builder.lake.versions)
-        still_open = open_days(con, builder.lake, touched.run_days)
-    kept = {} if before is None else {d: t for d, t in before.open_days.items() if d not in touched.run_days}
-    made = Publication(
-        number=1 if before is None else before.number + 1,
-        published_at=instant(datetime.now(UTC)),
-        as_of=instant(as_of),
-        tables=versions,
-        inputs=inputs,
-        open_days=dict(sorted((kept | still_open).items())),
-    )
+        _demand(at, judge)
+        made = _next(at)
     publication.publish(settings, made)
-    catalog.rebuild(settings, made, builder.lake)
+    plan.forget(settings)
+    catalog.rebuild(settings, made, at.lake)
     return made, touched
 
 
-def _due(before: Publication, as_of: datetime) -> Iterable[str]:
-    """Days with running runs that count as abandoned by now."""
-    now = instant(as_of)
-    return [day for day, at in before.open_days.items() if at <= now]
+def _demand(at: Work, judge: Judge) -> None:
+    """Check what is to be published; a failed check keeps the plan, so that nothing is computed again in vain."""
+    try:
+        judging.demand(judging.check(at.states, judge=judge))
+    except CheckFailed:
+        plan.save(at.settings, at.builder.plan)
+        raise
+
+
+def _next(at: Work) -> Publication:
+    """The publication of what the lake holds now."""
+    before, done = at.before, at.builder.plan
+    tidy(at.settings, at.lake, before, datetime.now(UTC))
+    computed = done.touched.run_days
+    kept = {} if before is None else {d: t for d, t in before.open_days.items() if d not in computed}
+    return Publication(
+        number=1 if before is None else before.number + 1,
+        published_at=instant(datetime.now(UTC)),
+        as_of=done.as_of,
+        tables=dict(at.lake.versions),
+        inputs=done.inputs,
+        open_days=dict(sorted((kept | open_days(at.con, at.lake, computed)).items())),
+    )
 
 
 def _ensure_catalog(settings: Settings, published: Publication) -> None:
     """A writer killed between the record and the file, or a moved folder, leaves the file behind."""
     if not catalog.shows(settings, published):
         catalog.rebuild(settings, published)
-
-
-@contextmanager
-def _exclusive(settings: Settings) -> Generator[None]:
-    """Hold the writer lock; a full disk becomes a message that says what to do."""
-    try:
-        with writer(settings.home):
-            shutil.rmtree(settings.home / "scratch", ignore_errors=True)
-            yield
-    except (OSError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise DamagedError(_what_to_do(settings, error)) from error
-
-
-def _what_to_do(settings: Settings, error: Exception) -> str:
-    """What stopped a writer, in words; whatever it was, the old figures stand."""
-    full = "No space left" in str(error) or isinstance(error, duckdb.OutOfMemoryException)
-    if full or (isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}):
-        return f"{settings.home} cannot be written: {error}. Nothing was published; free space and run it again"
-    return f"{settings.home} cannot be read or written: {error}. Nothing was published; mend that or restore a backup"
-
-
-def _check_versions(before: Publication, lake: Snapshot) -> None:
-    """A log that ends before what was published has been deleted or replaced by hand."""
-    for name, version in before.tables.items():
-        if lake.versions.get(name, -1) < version:
-            msg = f"lake/{name} has lost version {version}, which is published: restore its _delta_log from a backup"
-            raise DamagedError(msg)
-
-
-def queries_digest() -> str:
-    """SHA-256 over the queries and contracts of the marts: a changed query means computing every day again."""
-    digest = hashlib.sha256()
-    for path in sorted(shipped("contracts", "tables").glob("*.sql")):
-        digest.update(path.read_bytes())
-        digest.update(path.with_suffix(".yaml").read_bytes())
-    return digest.hexdigest()
-
-
-def instant(value: datetime) -> str:
-    """An instant as RFC 3339 in UTC microseconds: text that sorts as time."""
-    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

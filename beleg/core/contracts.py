@@ -50,6 +50,8 @@ class TableContract:
     partition_of: str | None = None
     checks: tuple[tuple[str, str], ...] = ()
     """(name, SQL condition that every row must meet)."""
+    notices: frozenset[str] = frozenset()
+    """Names of the checks that only warn: what they find is worth a look and stops nothing."""
 
     @property
     def partition_column(self) -> str | None:
@@ -77,6 +79,14 @@ def _column(raw: dict[str, Any]) -> Column:
     )
 
 
+def _severity(raw: dict[str, Any]) -> str:
+    """`error` (the default) stops a publication, `warn` does not."""
+    severity = str(raw.get("severity", "error"))
+    if severity not in {"error", "warn"}:
+        raise KeyError(f"severity {severity!r} of check {raw['name']!r} is neither error nor warn")
+    return severity
+
+
 def parse(text: str, path: Path) -> TableContract:
     """Parse the text of a contract file; raises UsageError naming the file for one that is no contract."""
     try:
@@ -94,6 +104,7 @@ def parse(text: str, path: Path) -> TableContract:
             columns=tuple(_column(c) for c in raw["columns"]),
             event=raw.get("event"),
             checks=tuple((c["name"], c["sql"]) for c in raw.get("checks", ())),
+            notices=frozenset(c["name"] for c in raw.get("checks", ()) if _severity(c) == "warn"),
         )
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         msg = f"{path.name} is no table contract: {error!r}; compare contracts/tables/steps.yaml"

@@ -5,8 +5,8 @@ What has changed since the publication is read from the Delta logs, so a killed 
 clean up: the next one sees the same difference.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.cost import touched
 from beleg.cost.neighbours import Neighbours
+from beleg.cost.plan import Plan
 from beleg.cost.pricing import Pricing
 from beleg.cost.touched import RUN_TABLES, Links, Touched
 from beleg.lake.engine import identifier
@@ -28,6 +29,9 @@ COST_MARTS = ("unit_costs", "flags", "reconciliation", "workflow_traffic", "cach
 RUN_MARTS = ("drift", "prompt_versions")
 """These look beyond the day: at earlier runs, at what people said later."""
 MONTH_MARTS = (*COST_MARTS, *RUN_MARTS)
+STAGES = (("run_days",), ("step_costs",), ("run_costs", "run_lookup"), COST_MARTS, *((mart,) for mart in RUN_MARTS))
+"""Marts in the order in which they are made; those of one stage stand on the same ones."""
+MARTS = (*DAY_MARTS, *MONTH_MARTS)
 WORD_TABLES = ("feedback", "corrections")
 FRESH = "business_day IN (SELECT business_day FROM fresh)"
 """Which of a month's rows are computed again; the others are taken over. Budgets need the whole month."""
@@ -44,50 +48,70 @@ class Builder:
     settings: Settings
     lake: Snapshot
     """The latest versions; moves on with every mart that is committed."""
+    published: Snapshot
     pricing: Pricing
-    as_of: datetime
+    plan: Plan
+    """What is to be done; moves on with every stage."""
     note: str
     on_progress: OnProgress = silent
     _priced: frozenset[str] | None = None
 
-    def build(self, published: Snapshot, *, everything: bool, due: Iterable[str]) -> Touched:
-        """Compute what changed between `published` and the lake.
+    def build(self, marts: Collection[str] = MARTS) -> Plan:
+        """Make some marts and those they stand on, except what the plan has made already; returns the plan then."""
+        if self.plan.is_empty:
+            return self.plan
+        wanted = needed(marts)
+        stages = [[mart for mart in stage if mart in wanted and mart not in self.plan.made] for stage in STAGES]
+        if any(stages):
+            self.pricing.register_policies(self.con)
+        for stage in filter(None, stages):
+            days = self._make(stage)
+            self.plan = self.plan.with_made(self.lake, stage, days)
+        return self.plan
 
-        `due` are days whose open runs must be judged again. `everything` computes all days anew, since
-        prices, policies, zone or queries have changed.
-        Returns the touched days.
-        """
-        changed = self._changed(published, everything=everything)
-        if not any(changed.values()) and not set(due):
-            return Touched()
-        self.pricing.register_policies(self.con)
-        days = {day for name in (*RUN_TABLES, *DAY_MARTS) for day in changed[name]} | set(due)
+    def _make(self, stage: Sequence[str]) -> Collection[str]:
+        """Make the marts of one stage; returns the UTC days that were computed."""
+        due = self.plan.touched
+        if stage[0] == "run_days":
+            return self._make_run_days()
+        if stage[0] == "step_costs":
+            self._build_step_costs(set(due.step_days), self._links(self.lake))
+            return due.step_days
+        if stage[0] in {"run_costs", "run_lookup"}:
+            self._build_run_costs(set(due.run_days), self._links(self.lake))
+            return due.run_days
+        days = due.all | self._further_days(stage[0])
+        self._build_months(stage, days)
+        return days
+
+    def _make_run_days(self) -> Collection[str]:
+        """Link runs and days anew, and find all days that the changes touch."""
+        changed = self.plan.changed
+        days = {*self.plan.due, *self.plan.asked}
+        days.update(day for name in (*RUN_TABLES, *DAY_MARTS) for day in changed[name])
         # A killed build may have moved `run_days` on already, so both states count as old.
-        old = touched.links(self.con, published) | touched.links(self.con, self.lake)
-        days |= self._build_run_days(days, changed["runs_started"], old)
-        new = touched.links(self.con, self.lake)
-        run_days = (old | new).runs_of(days)
+        old = self._links(self.published) | self._links(self.lake)
+        days |= self._build_run_days(days, set(changed["runs_started"]), old)
+        both = old | self._links(self.lake)
+        run_days = both.runs_of(days)
         # Steps of a run on another day may repeat usage of this one, so all days of the runs count.
-        step_days = (old | new).events_of(run_days)
-        result = Touched(frozenset(run_days), frozenset(step_days), frozenset(changed["outcomes"]))
-        self._build_step_costs(step_days, new)
-        self._build_run_costs(run_days, new)
-        self._build_months(COST_MARTS, result.all, changed)
-        others = Neighbours(self.con, published, self.lake)
-        self._build_months(("drift",), result.all | others.later(run_days), changed)
-        judged = others.judged(run_days, {name: changed[name] for name in WORD_TABLES})
-        self._build_months(("prompt_versions",), result.all | judged, changed)
-        return result
+        step_days = both.events_of(run_days)
+        due = Touched(frozenset(run_days), frozenset(step_days), frozenset(changed["outcomes"]))
+        self.plan = replace(self.plan, touched=due)
+        return days
 
-    def _changed(self, published: Snapshot, *, everything: bool) -> dict[str, set[str]]:
-        # A killed build leaves marts that no publication names, made perhaps under other prices.
-        names = (*RUN_TABLES, "outcomes", *WORD_TABLES, *DAY_MARTS, *MONTH_MARTS)
-        if everything:
-            return {name: self.lake.partitions(name) for name in names}
-        changed = {name: self.lake.changed(published, name) for name in names}
-        if changed["outcomes"]:
-            changed["outcomes"] = touched.outcome_days(self.con, (published, self.lake), changed["outcomes"])
-        return changed
+    def _links(self, lake: Snapshot) -> Links:
+        return touched.links(self.con, lake)
+
+    def _further_days(self, mart: str) -> set[str]:
+        """Days that a mart about more than one day must look at beside the touched ones."""
+        run_days = set(self.plan.touched.run_days)
+        others = Neighbours(self.con, self.published, self.lake)
+        if mart == "drift":
+            return others.later(run_days)
+        if mart == "prompt_versions":
+            return others.judged(run_days, {name: set(self.plan.changed[name]) for name in WORD_TABLES})
+        return set()
 
     def _build_run_days(self, days: set[str], started: set[str], old: Links) -> set[str]:
         """Find out anew what reaches over the days; returns further days whose runs changed by that."""
@@ -116,9 +140,10 @@ class Builder:
             self._mart("run_costs", chunk, {"runs_started": starts, **states})
             self._mart("run_lookup", chunk, {"run_costs": chunk})
 
-    def _build_months(self, names: Sequence[str], days: Iterable[str], changed: Mapping[str, set[str]]) -> None:
+    def _build_months(self, names: Sequence[str], days: Iterable[str]) -> None:
         """Compute the business days these UTC days overlap, and as a whole the months a killed build left."""
-        fresh: dict[str, set[str]] = {month: set(_days_of(month)) for name in names for month in changed[name]}
+        left = {month for name in names for month in self.plan.changed[name]}
+        fresh: dict[str, set[str]] = {month: set(_days_of(month)) for month in left}
         for day in self._business_days(days):
             fresh.setdefault(day[:7], set()).add(day)
         for month in sorted(fresh):
@@ -172,7 +197,9 @@ class Builder:
         for needed, partitions in inputs.items():
             self._view(needed, self.lake.relation(needed, partitions))
         query = sql or mart_sql(name)
-        parameters = _named_in(query, {"timezone": self.settings.timezone, "as_of": self.as_of})
+        parameters = _named_in(
+            query, {"timezone": self.settings.timezone, "as_of": datetime.fromisoformat(self.plan.as_of)}
+        )
         table = self.lake.table(name)
         alone = wanted[0] if len(wanted) == 1 else None
         add = table.write(self.con, query, parameters, partition=alone)
@@ -202,6 +229,27 @@ class Builder:
             size += rows.get(day, 0)
         if chunk:
             yield chunk
+
+
+def needed(marts: Collection[str]) -> set[str]:
+    """These marts and all that they stand on: every mart of a month stands on all marts of days."""
+    last = max((number for number, stage in enumerate(STAGES) if set(stage) & set(marts)), default=-1)
+    days = {mart for stage in STAGES[: min(last + 1, 3)] for mart in stage}
+    return days | set(marts) | ({"unit_costs"} if "flags" in marts else set())
+
+
+def differences(
+    con: duckdb.DuckDBPyConnection, lake: Snapshot, published: Snapshot, *, everything: bool
+) -> dict[str, tuple[str, ...]]:
+    """Table → partitions that differ between the lake and what is published; all partitions for `everything`.
+
+    A killed build leaves marts that no publication names, made perhaps under other prices: they differ too.
+    """
+    names = (*RUN_TABLES, "outcomes", *WORD_TABLES, *MARTS)
+    changed = {name: lake.partitions(name) if everything else lake.changed(published, name) for name in names}
+    if changed["outcomes"] and not everything:
+        changed["outcomes"] = touched.outcome_days(con, (published, lake), changed["outcomes"])
+    return {name: tuple(sorted(partitions)) for name, partitions in changed.items()}
 
 
 def open_days(con: duckdb.DuckDBPyConnection, lake: Snapshot, days: Iterable[str]) -> dict[str, str]:

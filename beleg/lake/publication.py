@@ -7,7 +7,8 @@ latest version is exactly what the marts still have to catch up with.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,27 @@ def last_fact(path: Path) -> dict[str, Any]:
         except ValueError:
             continue
     return {}
+
+
+def facts_backwards(path: Path, *, block_bytes: int = _TAIL_BYTES) -> Iterator[dict[str, Any]]:
+    """The whole facts of a ledger from the newest to the oldest, reading no more of it than is asked for."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        end, rest = file.seek(0, os.SEEK_END), b""
+        while end > 0:
+            start = max(0, end - block_bytes)
+            file.seek(start)
+            rest, *lines = (file.read(end - start) + rest).split(b"\n")
+            yield from _parsed(reversed(lines))
+            end = start
+        yield from _parsed([rest])
+
+
+def _parsed(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        with suppress(ValueError):
+            yield dict(json.loads(line))
 
 
 def facts(path: Path) -> list[dict[str, Any]]:

@@ -132,6 +132,15 @@ class LakeTable:
             gone = {f.path for f in removed}
             self._files[version] = sorted([*(f for f in self._files[before] if f.path not in gone), *added])
 
+    def notes(self, *, after: int, upto: int) -> set[str]:
+        """The notes of the commits behind one version up to another that changed rows; empty text for none."""
+        table = self._latest()
+        if table is None:
+            return set()
+        entries = table.history(int(table.version()) - after)
+        changes = (e for e in entries if after < e["version"] <= upto and e.get("operation") in {"WRITE", "DELETE"})
+        return {str(entry.get("beleg", "")) for entry in changes}
+
     def relation(self, files: Collection[DataFile], *, addresses: bool = False) -> str:
         """SQL of a relation over exactly these files, with the contract's columns and types.
 

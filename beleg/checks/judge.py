@@ -1,0 +1,109 @@
+"""Checks subjects, gives the verdict and keeps the evidence; what was judged already is read, not asked again."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+from beleg.checks import evidence
+from beleg.checks.evidence import Evidence
+from beleg.checks.scan import Finding, Scanned, scan
+from beleg.checks.sums import SUMS, States
+from beleg.core import contracts
+from beleg.core.errors import CheckFailed
+
+Judge = Callable[[str, Sequence[Finding]], tuple[str, frozenset[str]]]
+"""Subject and its findings → who judged, and the rules that found something."""
+
+
+def compare(_subject: str, findings: Sequence[Finding]) -> tuple[str, frozenset[str]]:
+    """The verdict by comparison alone, as `beleg run` gives it: a rule is broken by one row."""
+    return "beleg", frozenset(f.rule for f in findings if f.violations)
+
+
+def subjects() -> dict[str, tuple[str, ...]]:
+    """Everything that is checked → the tables it reads: the tables themselves, then the sums over several."""
+    return {name: (name,) for name in contracts.names()} | {s.name: s.reads for s in SUMS}
+
+
+def check(states: States, wanted: Collection[str] | None = None, *, judge: Judge = compare) -> list[Evidence]:
+    """The evidence on every subject (or those wanted) with a table that differs from the publication.
+
+    Looks at what no evidence speaks of yet and keeps what it finds. Raises nothing for a failed check: see `demand`.
+    """
+    before = evidence.known(states.settings)
+    entries, fresh = [], []
+    for subject, reads in subjects().items():
+        if (wanted is not None and subject not in wanted) or not _differs(states, reads):
+            continue
+        entry = _recall(before.get(subject, ()), states, reads)
+        if entry is None:
+            entry = _look(states, subject, reads, judge)
+            fresh.append(entry)
+        entries.append(entry)
+    evidence.keep(states.settings, fresh)
+    return entries
+
+
+def recall(states: States, tables: Collection[str]) -> list[Evidence]:
+    """What is known already about subjects that read nothing but these tables; looks at nothing."""
+    before = evidence.known(states.settings)
+    asked = [(s, reads) for s, reads in subjects().items() if set(reads) <= set(tables) and _differs(states, reads)]
+    return [e for subject, reads in asked if (e := _recall(before.get(subject, ()), states, reads)) is not None]
+
+
+def demand(entries: Iterable[Evidence]) -> None:
+    """Raise CheckFailed, naming the worst of what was found, unless every check passed."""
+    failed = [(entry, finding) for entry in entries for finding in _stopping(entry)]
+    if failed:
+        (entry, finding), others = failed[0], len(failed) - 1
+        more = f" ({others} more)" if others else ""
+        where = f": {finding.detail}" if finding.detail else ""
+        msg = (
+            f"check {finding.rule} of {entry.subject} failed, {finding.violations} violations{where}{more}. "
+            "Nothing was published, the old figures stand; docs/pipeline.md says what it means and how to mend it"
+        )
+        raise CheckFailed(msg)
+
+
+def _stopping(entry: Evidence) -> Iterator[Finding]:
+    return (finding for finding in entry.findings if finding.rule in entry.failed)
+
+
+def _look(states: States, subject: str, reads: tuple[str, ...], judge: Judge) -> Evidence:
+    scanned = _scan(states, subject)
+    who, broken = judge(subject, scanned.findings)
+    stopping = {f.rule for f in scanned.findings if f.severity == "error"}
+    return Evidence(
+        subject=subject,
+        versions=_versions(states.lake.versions, reads),
+        published=_versions(states.published.versions, reads),
+        rows=scanned.rows,
+        partitions=scanned.partitions,
+        passed=sum(f.violations == 0 for f in scanned.findings),
+        findings=evidence.found(scanned),
+        failed=tuple(sorted(broken & stopping)),
+        judge=who,
+        rules=evidence.rules_digest(),
+        checked_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+    )
+
+
+def _scan(states: States, subject: str) -> Scanned:
+    for one in SUMS:
+        if one.name == subject:
+            return one.find(states)
+    return scan(states.con, states.lake, states.published, subject)
+
+
+def _recall(entries: Iterable[Evidence], states: States, reads: tuple[str, ...]) -> Evidence | None:
+    """Evidence on exactly these versions under exactly these rules."""
+    now, before = (_versions(s.versions, reads) for s in (states.lake, states.published))
+    asked = (now, before, evidence.rules_digest())
+    return next((e for e in entries if (e.versions, e.published, e.rules) == asked), None)
+
+
+def _versions(versions: Mapping[str, int], reads: tuple[str, ...]) -> dict[str, int]:
+    return {name: versions.get(name, -1) for name in reads}
+
+
+def _differs(states: States, reads: tuple[str, ...]) -> bool:
+    return any(states.lake.versions.get(n) != states.published.versions.get(n) for n in reads)
