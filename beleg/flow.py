@@ -20,6 +20,7 @@ from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.cost.build import Builder, open_days
 from beleg.cost.pricing import Pricing
+from beleg.cost.restatements import restate
 from beleg.cost.touched import Touched
 from beleg.ingest.run import IngestReport, ingest
 from beleg.lake import catalog, publication
@@ -89,6 +90,7 @@ def _publish(settings: Settings, as_of: datetime, on_progress: OnProgress, *, no
         if before is not None and not stale and versions == dict(before.tables):
             _ensure_catalog(settings, before)
             return before, touched
+        restate(builder, before, inputs, touched)
         tidy(settings, builder.lake, before, datetime.now(UTC))
         versions = dict(builder.lake.versions)
         still_open = open_days(con, builder.lake, touched.run_days)
