@@ -18,6 +18,7 @@ from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.cost import plan
 from beleg.cost.build import needed, open_days
+from beleg.cost.restatements import restate
 from beleg.ingest.run import IngestReport
 from beleg.ingest.run import ingest as take
 from beleg.lake import catalog, publication
@@ -148,6 +149,7 @@ def _publish(settings: Settings, wish: Wish, judge: Judge) -> tuple[Publication,
         if before is not None and not at.stale and at.lake.versions == dict(before.tables):
             _ensure_catalog(settings, before)
             return before, touched
+        restate(at.builder, before, done.inputs, done.touched)
         _demand(at, judge)
         made = _next(at)
     publication.publish(settings, made)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 SUMMARY = (
@@ -72,12 +72,11 @@ def drift(
     elif csv:
         print_csv(found.runs, RUNS)
     else:
-        out = console()
         numbers = [name for name in SUMMARY if name.endswith("_runs")]
-        out.print(table("Compared", SUMMARY, [[row[c] for c in SUMMARY] for row in found.summary], numbers=numbers))
+        show_rows("Compared", SUMMARY, [[row[c] for c in SUMMARY] for row in found.summary], numbers=numbers)
         shown = ("run_id", "workflow", "input_key", "what changed", "since", "before in run")
         rows = [cells for row in found.runs for cells in _changes(row)]
-        out.print(table(f"{len(found.runs)} runs that differ", shown, rows))
+        show_rows(f"{len(found.runs)} runs that differ", shown, rows)
     if fail and found.runs:
         raise typer.Exit(1)
 

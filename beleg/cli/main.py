@@ -22,6 +22,7 @@ NOUNS = (
     "versions",
     "flags",
     "reconcile",
+    "restatements",
     "prices",
     "models",
     "quarantine",

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 COLUMNS = (
@@ -79,6 +79,6 @@ def runs(
         print_csv(rows, COLUMNS)
     else:
         numbers = ("steps", "unpriced_steps", "cost_usd")
-        console().print(table(f"{len(rows)} runs", SHOWN, [[row[c] for c in SHOWN] for row in rows], numbers=numbers))
+        show_rows(f"{len(rows)} runs", SHOWN, [[row[c] for c in SHOWN] for row in rows], numbers=numbers)
         if len(rows) == limit:
             console(stderr=True).print(f"There may be more: --limit {limit} was reached.")

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, table
+from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 NUMBERS = ("runs", "failed", "disliked", "corrected", "unit cost usd", "p95 ms")
@@ -55,8 +55,8 @@ def versions(
         ]
         for record in records
     ]
+    show_rows(f"Prompt versions of {workflow}, {purpose}", columns, rows_shown, numbers=NUMBERS)
     out = console()
-    out.print(table(f"Prompt versions of {workflow}, {purpose}", columns, rows_shown, numbers=NUMBERS))
     for record in records:
         _print_reasons(out, record)
     out.print(CAVEAT)

@@ -33,6 +33,14 @@ class Numbers:
         digits = next((d for d in range(2, 6) if amount >= Fraction(100, 10**d)), 6)
         return self.usd(pico_usd, digits if amount else 2)
 
+    def signed_usd(self, pico_usd: int) -> str:
+        """A change of an amount that may be tiny, in USD, with its sign."""
+        return f"{'+' if pico_usd > 0 else ''}{self.small_usd(pico_usd)}"
+
+    def signed(self, number: int) -> str:
+        """A change of a number of things with its sign."""
+        return f"{'+' if number > 0 else ''}{self.count(number)}"
+
     def exact_usd(self, amounts_pico_usd: Iterable[int]) -> list[str]:
         """Amounts in USD without any rounding, all with as many decimal places as one of them needs."""
         amounts = list(amounts_pico_usd)

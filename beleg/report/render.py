@@ -32,6 +32,7 @@ _FIGURES = (
     "traffic",
     "versions",
     "drift",
+    "restatements",
     "quarantine",
 )
 
@@ -43,6 +44,7 @@ _TABLES = {
     "traffic": tables.traffic,
     "versions": tables.versions,
     "drift": tables.drift,
+    "restatements": tables.restatements,
     "quarantine": tables.quarantine,
 }
 """Sections that are one table: figure of the same name → how it is shown."""

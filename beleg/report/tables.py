@@ -203,6 +203,24 @@ def _day(day: object) -> str | None:
     return None if day is None else f"{day}"
 
 
+def restatements(figure: Figure, language: Language) -> Table:
+    """What changed in days that were published as complete, and why."""
+    numbers = language.numbers
+    rows = (
+        (
+            span(row["first_day"], row["last_day"], language),
+            language.word("restated", row["reason"], row["reason"].replace("_", " ")),
+            numbers.signed_usd(int(row["cost_pico_usd"])),
+            *(numbers.signed(int(row[name])) for name in ("runs", "results", "unpriced_steps")),
+            f"{row['last_restated_at']:%Y-%m-%d %H:%M}",
+        )
+        for row in figure.rows
+    )
+    return _worded(
+        "restatements", "days why #cost_delta #runs #results_delta #unpriced_delta restated_at", rows, language
+    )
+
+
 def quarantine(figure: Figure, language: Language) -> Table:
     """Refused lines by reason."""
     count = language.numbers.count

@@ -86,6 +86,7 @@ def full(settings: Settings, tmp_path: Path) -> str:
             {"business_day": DAY, "model": HOSTILE, "billed_steps": 1, "compared_steps": 1, "difference_pico_usd": 1}
         ],
         quarantine=[{"reason": HOSTILE}],
+        restatements=[{"business_day": DAY, "reason": HOSTILE, "figure": "runs", "delta": 1}],
     )
 
 
@@ -258,6 +259,27 @@ def test_unchanged_and_unknown_are_not_counted_as_drift(settings: Settings, tmp_
     both = [costs(), costs(business_day=later)]
     shown = text_of(page(settings, tmp_path, unit_costs=both, drift=rows))
     assert "ocr 2 50.0 % 2030-01-07 2 50.0 % 2030-01-08" in shown
+
+
+def test_restated_days_say_by_how_much_and_why(settings: Settings, tmp_path: Path) -> None:
+    def row(figure: str, delta: int, **fields: object) -> dict[str, object]:
+        return {"business_day": DAY, "reason": "late_event", "figure": figure, "delta": delta, **fields}
+
+    rows = [
+        row("cost_pico_usd", 2 * USD),
+        row("cost_pico_usd", -USD // 2),
+        row("runs", 3),
+        row("runs", -1, reason="price"),
+    ]
+    outside = row("runs", 9, business_day=DAY - timedelta(days=1), reason="result")
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs()], restatements=[*rows, outside]))
+    assert "2030-01-07 late events +1.50 +3 0 0 2030-01-07 12:00" in shown
+    assert "2030-01-07 another price 0.00 \N{MINUS SIGN}1 0 0 2030-01-07 12:00" in shown
+    assert "+9" not in shown
+
+
+def test_without_restatements_it_says_so(settings: Settings, tmp_path: Path) -> None:
+    assert "No figure of a complete day has changed" in page(settings, tmp_path, unit_costs=[costs()])
 
 
 def test_a_resolved_line_is_no_longer_shown(settings: Settings, tmp_path: Path) -> None:
