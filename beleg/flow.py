@@ -3,16 +3,11 @@
 Everything that writes holds the installation's one writer lock, so two pipelines at once take turns.
 """
 
-import errno
 import hashlib
-import shutil
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-
-import duckdb
 
 from beleg.core.errors import DamagedError
 from beleg.core.paths import shipped
@@ -24,8 +19,8 @@ from beleg.cost.touched import Touched
 from beleg.ingest.run import IngestReport, ingest
 from beleg.lake import catalog, publication
 from beleg.lake.engine import connect, memory_share
+from beleg.lake.exclusive import exclusive
 from beleg.lake.housekeeping import tidy
-from beleg.lake.lock import writer
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
 from beleg.trace import losses
@@ -59,7 +54,7 @@ def run(
     wrong path, policy or setting, DamagedError where the disk is full or the store is damaged: nothing
     half-written is then visible, and the same call again gives the same rows.
     """
-    with _exclusive(settings):
+    with exclusive(settings):
         own = [settings.spool] if spool and mapping is None and settings.spool.is_dir() else []
         if own:
             seal_dead(settings.spool)
@@ -70,7 +65,7 @@ def run(
 
 def publish(settings: Settings, *, as_of: datetime | None = None, on_progress: OnProgress = silent) -> Publication:
     """Bring the marts up to the lake and publish, without ingesting; a no-op where nothing has changed."""
-    with _exclusive(settings):
+    with exclusive(settings):
         return _publish(settings, as_of or datetime.now(UTC), on_progress, note="publish")[0]
 
 
@@ -116,25 +111,6 @@ def _ensure_catalog(settings: Settings, published: Publication) -> None:
     """A writer killed between the record and the file, or a moved folder, leaves the file behind."""
     if not catalog.shows(settings, published):
         catalog.rebuild(settings, published)
-
-
-@contextmanager
-def _exclusive(settings: Settings) -> Generator[None]:
-    """Hold the writer lock; a full disk becomes a message that says what to do."""
-    try:
-        with writer(settings.home):
-            shutil.rmtree(settings.home / "scratch", ignore_errors=True)
-            yield
-    except (OSError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise DamagedError(_what_to_do(settings, error)) from error
-
-
-def _what_to_do(settings: Settings, error: Exception) -> str:
-    """What stopped a writer, in words; whatever it was, the old figures stand."""
-    full = "No space left" in str(error) or isinstance(error, duckdb.OutOfMemoryException)
-    if full or (isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}):
-        return f"{settings.home} cannot be written: {error}. Nothing was published; free space and run it again"
-    return f"{settings.home} cannot be read or written: {error}. Nothing was published; mend that or restore a backup"
 
 
 def _check_versions(before: Publication, lake: Snapshot) -> None:
