@@ -27,6 +27,8 @@ NOUNS = (
     "quarantine",
     "sql",
     "report",
+    "backup",
+    "migrate",
     "demo",
     "fingerprint",
     "ship",

@@ -26,15 +26,21 @@ def exclusive(settings: Settings, *, any_format: bool = False) -> Generator[None
     Raises Busy where another writer does not end in time; DamagedError for another format, a restore that
     was cut off, and, with words on what to do, where the disk is full or the store cannot be read.
     """
+    with explained(settings), writer(settings.home):
+        _check_whole(settings)
+        if any_format:
+            lake_format.check_readable(settings)
+        else:
+            lake_format.prepare_writing(settings)
+        shutil.rmtree(settings.home / "scratch", ignore_errors=True)
+        yield
+
+
+@contextmanager
+def explained(settings: Settings) -> Generator[None]:
+    """Raise DamagedError, with words on what to do, where the disk is full or the store cannot be read."""
     try:
-        with writer(settings.home):
-            _check_whole(settings)
-            if any_format:
-                lake_format.check_readable(settings)
-            else:
-                lake_format.prepare_writing(settings)
-            shutil.rmtree(settings.home / "scratch", ignore_errors=True)
-            yield
+        yield
     except (OSError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise DamagedError(_what_to_do(settings, error)) from error
 
@@ -55,5 +61,5 @@ def _check_whole(settings: Settings) -> None:
 def _what_to_do(settings: Settings, error: Exception) -> str:
     """What stopped a writer, in words; whatever it was, the old figures stand."""
     if is_full(error):
-        return f"{settings.home} cannot be written: {error}. Nothing was published; free space and run it again"
-    return f"{settings.home} cannot be read or written: {error}. Nothing was published; mend that or restore a backup"
+        return f"{settings.home} cannot be written: {error}. Nothing was changed; free space and run it again"
+    return f"{settings.home} cannot be read or written: {error}. Nothing was changed; mend that or restore a backup"
