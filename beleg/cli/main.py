@@ -27,6 +27,7 @@ NOUNS = (
     "quarantine",
     "sql",
     "report",
+    "init",
     "backup",
     "migrate",
     "demo",
