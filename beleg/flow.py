@@ -22,12 +22,13 @@ from beleg.cost.restatements import restate
 from beleg.ingest.run import IngestReport
 from beleg.ingest.run import ingest as take
 from beleg.lake import catalog, publication
+from beleg.lake.exclusive import exclusive
 from beleg.lake.housekeeping import tidy
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
 from beleg.trace import losses
 from beleg.trace.spool_files import seal_dead
-from beleg.work import Wish, Work, exclusive, instant, work
+from beleg.work import Wish, Work, instant, work
 
 
 @dataclass(frozen=True)

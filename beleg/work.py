@@ -1,8 +1,6 @@
 """What every stage of the flow holds while it works: the writer lock, the lake, the plan."""
 
-import errno
 import hashlib
-import shutil
 from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,7 +20,6 @@ from beleg.cost.plan import Plan
 from beleg.cost.pricing import Pricing
 from beleg.lake import publication
 from beleg.lake.engine import connect, memory_share
-from beleg.lake.lock import writer
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
 
@@ -105,25 +102,6 @@ def _plan(wish: Wish, before: Publication | None, lake: Snapshot, inputs: dict[s
 def _due(before: Publication, as_of: str) -> Iterable[str]:
     """Days with running runs that count as abandoned by now."""
     return (day for day, at in before.open_days.items() if at <= as_of)
-
-
-@contextmanager
-def exclusive(settings: Settings) -> Generator[None]:
-    """Hold the writer lock; a full disk becomes a message that says what to do."""
-    try:
-        with writer(settings.home):
-            shutil.rmtree(settings.home / "scratch", ignore_errors=True)
-            yield
-    except (OSError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise DamagedError(_what_to_do(settings, error)) from error
-
-
-def _what_to_do(settings: Settings, error: Exception) -> str:
-    """What stopped a writer, in words; whatever it was, the old figures stand."""
-    full = "No space left" in str(error) or isinstance(error, duckdb.OutOfMemoryException)
-    if full or (isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}):
-        return f"{settings.home} cannot be written: {error}. Nothing was published; free space and run it again"
-    return f"{settings.home} cannot be read or written: {error}. Nothing was published; mend that or restore a backup"
 
 
 def _check_versions(before: Publication, lake: Snapshot) -> None:

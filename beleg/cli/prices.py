@@ -76,19 +76,29 @@ def prices(
     else:
         with catalog.connect(settings) as con:
             query = (
-                "SELECT DISTINCT provider, model, service_tier, batch FROM steps WHERE model IS NOT NULL ORDER BY ALL"
+                "SELECT DISTINCT provider, model, coalesce($tier, service_tier), $batch OR batch FROM steps "
+                "WHERE model IS NOT NULL ORDER BY ALL"
             )
-            records = listing.price_records(book, [Call(*row) for row in con.execute(query).fetchall()], day)
+            called = con.execute(query, {"tier": tier, "batch": batch or None}).fetchall()
+        records = listing.price_records(book, [Call(*row) for row in called], day)
     if json:
         print_json({"schema_version": 1, "currency": "USD", "digest": book.digest, "rows": records})
         return
     if csv:
         print_csv([_flat(record) for record in records], (*FIELDS, *SHOWN))
         return
-    columns = ["price key", "from", "to", "input tokens", *SHOWN, "units", "source", "inexact"]
-    known = [_row(record) for record in records if record["unpriced_reason"] is None]
-    show_rows("USD per million tokens", columns, known, numbers=SHOWN)
+    _show(records, "no model was called yet" if model is None else f"no price of {model} holds on {day}: try --history")
+
+
+def _show(records: list[dict[str, Any]], why_none: str) -> None:
+    """Print prices, and for each call without one why; never an empty table."""
     out = console()
+    if not records:
+        out.print(f"Nothing to show: {why_none}")
+    known = [_row(record) for record in records if record["unpriced_reason"] is None]
+    if known:
+        columns = ["price key", "from", "to", "input tokens", *SHOWN, "units", "source", "inexact"]
+        show_rows("USD per million tokens", columns, known, numbers=SHOWN)
     for record in records:
         if record["unpriced_reason"] is not None:
             out.print(f"{record['provider']}/{record['model']} has no price: {record['unpriced_reason']}")

@@ -102,10 +102,10 @@ def retry(reason: Reason = None, json: Json = False) -> None:
 
     from beleg import flow
     from beleg.ingest.retry import retry as try_again
-    from beleg.lake.lock import writer
+    from beleg.lake.exclusive import exclusive
 
     settings = Settings.load()
-    with writer(settings.home):
+    with exclusive(settings):
         done = try_again(settings, reason=reason)
     if done.accepted or done.mended:
         flow.publish(settings)

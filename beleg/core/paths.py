@@ -22,6 +22,11 @@ def shipped(*parts: str) -> Path:
     raise FileNotFoundError(msg)
 
 
+def template(name: str) -> Path:
+    """A folder or file of Beleg's own project that new projects start from: in a wheel below `template`."""
+    return shipped("template", name) if (_PACKAGE / "_data" / "template").is_dir() else shipped(name)
+
+
 def find_project(start: Path | None = None) -> Path | None:
     """Folder with `contracts/` and `evals/`: `BELEG_PROJECT`, else the nearest parent that has both."""
     configured = os.environ.get("BELEG_PROJECT")

@@ -8,7 +8,7 @@ from typing import Any
 
 from beleg.core.settings import Settings
 from beleg.cost.touched import Touched
-from beleg.lake.publication import replace_text
+from beleg.core.files import replace_text
 from beleg.lake.snapshot import Snapshot
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from beleg.core.contracts import event_tables
+from beleg.core.files import replace_text
 from beleg.core.progress import OnProgress
 from beleg.core.settings import Settings
 from beleg.ingest import merge, quarantine
@@ -20,7 +21,7 @@ from beleg.ingest.stage import Progress, Staged, stage
 from beleg.ingest.table import stage_table
 from beleg.ingest.typed import likely_day, staged_sql
 from beleg.lake.engine import connect
-from beleg.lake.publication import append_fact, replace_text
+from beleg.lake.publication import append_fact
 from beleg.lake.snapshot import Snapshot
 
 

@@ -21,6 +21,7 @@ from beleg.core.paths import shipped
 from beleg.core.settings import Settings
 from beleg.core.sql import query
 from beleg.lake import dictionary, metrics
+from beleg.lake import format as lake_format
 from beleg.lake.engine import identifier, literal_path, quote
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
@@ -97,8 +98,10 @@ def _execute(path: Path, statements: Iterable[str]) -> None:
 def connect(settings: Settings) -> duckdb.DuckDBPyConnection:
     """Open the file as a reader who may read the lake and nothing else of the machine.
 
-    Raises UsageError where nothing was published yet, or the folder was moved since.
+    Raises UsageError where nothing was published yet, or the folder was moved since; DamagedError for a
+    lake that a newer release wrote.
     """
+    lake_format.check_readable(settings)
     if not settings.database.exists():
         msg = f"{settings.database} does not exist yet: run `beleg ingest PATH` or `beleg run` first"
         raise UsageError(msg)

@@ -6,8 +6,9 @@ open can go on reading it.
 
 from datetime import datetime, timedelta
 
+from beleg.core.files import replace_text
 from beleg.core.settings import Settings
-from beleg.lake.publication import Publication, replace_text
+from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
 
 KEEP_HOURS = 24

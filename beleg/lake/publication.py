@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from beleg.core.errors import DamagedError
+from beleg.core.files import replace_text
 from beleg.core.settings import Settings
+from beleg.lake import format as lake_format
+from beleg.lake.format import LAKE_FORMAT
 
 _TAIL_BYTES = 1024 * 1024
 """Longer than any fact."""
-LAKE_FORMAT = 1
-"""Format of the lake, raised when an earlier version could not read it."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,15 @@ class Publication:
     open_days: Mapping[str, str] = field(default_factory=dict)
     """UTC day → earliest instant at which a run of that day will count as abandoned."""
     lake_format: int = LAKE_FORMAT
+    """Format of the lake when this was published."""
 
 
 def current(settings: Settings) -> Publication | None:
-    """The publication readers see; None before the first. Raises DamagedError for an unreadable record."""
+    """The publication readers see; None before the first.
+
+    Raises DamagedError for an unreadable record and for a lake of a format this release cannot read.
+    """
+    lake_format.check_readable(settings)
     path = settings.lake / "_publication.json"
     try:
         text = path.read_text(encoding="utf-8")
@@ -53,9 +59,7 @@ def current(settings: Settings) -> Publication | None:
     except (ValueError, TypeError) as error:
         msg = f"{path} is damaged ({error}); restore it from the last line of {settings.ledger / 'publications.jsonl'}"
         raise DamagedError(msg) from error
-    if publication.lake_format != LAKE_FORMAT:
-        msg = f"{settings.lake} has format {publication.lake_format}; we read {LAKE_FORMAT}: use the version of it"
-        raise DamagedError(msg)
+    lake_format.check(publication.lake_format, str(path))
     return publication
 
 
@@ -68,20 +72,6 @@ def publish(settings: Settings, publication: Publication) -> None:
         append_fact(ledger, asdict(before))
     replace_text(settings.lake / "_publication.json", json.dumps(asdict(publication), indent=1, sort_keys=True))
     append_fact(ledger, asdict(publication))
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Replace a file's text so that a reader sees the old or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def append_fact(path: Path, fact: Mapping[str, Any]) -> None:

@@ -15,14 +15,18 @@ from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable
+from deltalake import CommitProperties, DeltaTable, Field, Schema
 from deltalake.transaction import AddAction, RemoveAction
 
-from beleg.core.contracts import TableContract, load
+from beleg.core.contracts import Column, TableContract, load
+from beleg.core.errors import DamagedError
 from beleg.core.settings import Settings
 from beleg.lake.engine import identifier, literal_path, quote
 
 COMPRESSION = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880"
+
+_SINCE = "beleg.since_version"
+"""In the metadata of a column that a table gained later: earlier files lack it."""
 
 
 class DataFile(NamedTuple):
@@ -46,6 +50,8 @@ class LakeTable:
         self.root = settings.lake / name
         self._head: DeltaTable | None = None
         self._files: dict[int, list[DataFile]] = {}
+        self._mixed: bool | None = None
+        self._evolved = False
 
     def version(self) -> int | None:
         """Latest committed version; None where nothing was ever committed."""
@@ -110,6 +116,7 @@ class LakeTable:
         `note` is kept in the log, for example the id of the ingest.
         """
         table = self._head or self._latest() or self._create()
+        self.evolve()
         now_ms = time.time_ns() // 1_000_000
         added, removed = list(add), list(remove)
         actions = [self._add(f, now_ms) for f in added] + [self._remove(f, now_ms) for f in removed]
@@ -152,10 +159,68 @@ class LakeTable:
             return f"(SELECT {typed_nulls(self.contract)}{nulls} WHERE false)"
         paths = ", ".join(quote(literal_path(str(self.root / f.path))) for f in files)
         options = [f"{name} = true" for name in where]
+        if self._is_mixed():
+            options.append(f"schema = {_file_schema(self.contract)}")
         if (column := self.contract.partition_column) is not None:
             types = f"{{{quote(column)}: {self.contract.column(column).type}}}"
             options += ["hive_partitioning = true", f"hive_types = {types}"]
         return f"read_parquet({', '.join([f'[{paths}]', *options])})"
+
+    def gained(self) -> list[Column]:
+        """Columns of the contract that the table does not have yet.
+
+        Raises DamagedError where the contract differs in more than that.
+        """
+        if changed := self.changed_columns():
+            way = (
+                "run `beleg migrate`" if self.contract.kind == "mart" else "it was written by another release: use that"
+            )
+            msg = f"{self.root} differs from its contract in {', '.join(changed)}; {way}"
+            raise DamagedError(msg)
+        there = self._fields()
+        return [c for c in self.contract.columns if there and c.name not in there]
+
+    def changed_columns(self) -> list[str]:
+        """Names of columns that the table holds otherwise than its contract says, or lacks where null is a fault."""
+        there, wanted = self._fields(), {f.name: f for f in _delta_schema(self.contract).fields}
+        changed = [name for name, f in there.items() if name not in wanted or wanted[name].type != f.type]
+        if there and self.contract.kind != "mart":  # a mart is computed again whenever its contract changes
+            changed += [c.name for c in self.contract.columns if c.required and c.name not in there]
+        return sorted(changed)
+
+    def evolve(self) -> None:
+        """Give the table the columns its contract has gained: null in the files that are there, which stay."""
+        if self._evolved:
+            return
+        names = {c.name for c in self.gained()}
+        if names and self._head is not None:
+            self._head.alter.add_columns(self._marked(names))
+            self._head.update_incremental()
+        self._evolved = True
+
+    def start_anew(self) -> None:
+        """Empty a mart and give it the columns of its contract, in one commit; what is published stays as it is."""
+        table = self._latest() or self._create()
+        schema = Schema(self._marked(set(self.schema.names)))
+        table.create_write_transaction([], "overwrite", schema=schema, partition_by=self._partition_by)
+        table.update_incremental()
+
+    def _fields(self) -> dict[str, Field]:
+        table = self._head or self._latest()
+        return {} if table is None else {f.name: f for f in table.schema().fields}
+
+    def _marked(self, names: Collection[str]) -> list[Field]:
+        """Fields of the contract, marked as ones that files of earlier versions lack or hold otherwise."""
+        since = {_SINCE: str((self.version() or 0) + 1)}
+        fields = [f for f in _delta_schema(self.contract).fields if f.name in names]
+        return [Field(f.name, f.type, nullable=True, metadata=since) for f in fields]
+
+    def _is_mixed(self) -> bool:
+        """Whether files may lack columns: reading them by name costs a bit, so only then."""
+        if self._mixed is None:
+            late = any(_SINCE in (f.metadata or {}) for f in self._fields().values())
+            self._mixed = late or bool(self.gained())
+        return self._mixed
 
     def discard(self, files: Iterable[DataFile]) -> None:
         """Delete written files that will not be committed."""
@@ -226,6 +291,21 @@ class LakeTable:
 
     def _remove(self, file: DataFile, now_ms: int) -> RemoveAction:
         return RemoveAction(file.path, True, now_ms, size=file.size_bytes, partition_values=self._values(file))
+
+
+@cache
+def _delta_schema(contract: TableContract) -> Any:
+    return Schema.from_arrow(arrow_schema(contract))
+
+
+@cache
+def _file_schema(contract: TableContract) -> str:
+    """DuckDB's map of the columns to read by name, with null for those that a file does not have."""
+    columns = (
+        f"{quote(c.name)}: {{name: {quote(c.name)}, type: {quote(stored_type(c.type))}, default_value: NULL}}"
+        for c in contract.stored_columns
+    )
+    return f"MAP{{{', '.join(columns)}}}"
 
 
 def stored_type(type_: str) -> str:

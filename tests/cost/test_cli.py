@@ -176,6 +176,24 @@ def test_prices_hold_as_of_a_day(app: typer.Typer, home: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--batch"], "openai/gpt-4o batch"),
+        (["--batch"], "openai/gpt-from-the-future has no price"),
+        (["--tier", "no-such-tier"], "openai/gpt-4o has no price: no_price_for_service_tier:no-such-tier"),
+        (
+            ["--model", "openai/gpt-4o", "--batch", "--on", "1990-01-01"],
+            "no price of openai/gpt-4o holds on 1990-01-01",
+        ),
+    ],
+)
+def test_prices_without_a_row_say_why(app: typer.Typer, home: Path, arguments: list[str], told: str) -> None:
+    shown = run(app, "prices", *arguments).stdout
+    assert told in shown
+    assert ("USD per million" in shown) == ("book" in shown)
+
+
 def test_prices_list_what_was_rounded(app: typer.Typer, home: Path) -> None:
     keys = {row["price_key"] for row in answer(app, "prices", "--inexact")["rows"]}
     assert "openrouter/google/gemini-2.5-flash" in keys

@@ -148,6 +148,24 @@ def test_a_full_disk_stops_the_run_with_a_message_and_leaves_the_old_figures(sma
     assert len(beleg.marts()["run_costs"]) == 3 + 40 * 3
 
 
+def test_trying_refused_lines_again_on_a_full_disk_says_the_same(small_disk: Path) -> None:
+    beleg = Installation(small_disk)
+    many = [e for n in range(40) for e in history(n, tag=f"{n}-")]
+    file = beleg.write({"event": "broken"}, *many)
+    file.write_bytes(file.read_bytes().replace(b'"ocr"', b"12345"))
+    beleg.take(*history())
+    flow.run(beleg.settings, [file], as_of=AS_OF)
+    file.write_bytes(file.read_bytes().replace(b":12345", b':"ocr"'))
+    ballast = small_disk / "ballast"
+    free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
+    ballast.write_bytes(b"x" * max(0, free - 40 * 1024))
+    env = os.environ | {"BELEG_HOME": str(beleg.settings.home)}
+    command = [sys.executable, "-m", "beleg.cli.main", "quarantine", "retry"]
+    done = subprocess.run(command, env=env, check=False, capture_output=True, text=True)
+    assert (done.returncode, "Traceback" in done.stderr) == (4, False), done.stderr
+    assert "free space and run it again" in done.stderr
+
+
 def test_a_clock_that_jumps_back_neither_loses_nor_doubles_anything(
     tmp_path: Path, whole: dict[str, list[tuple[object, ...]]]
 ) -> None:

@@ -1,0 +1,64 @@
+"""What a new project consists of: the files written for it, and those that Beleg's own project has."""
+
+import re
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, metadata, version
+from pathlib import Path
+
+from beleg.core.paths import shipped, template
+
+OWN = {"gitignore": ".gitignore", "env.sample": ".env.sample", "pyproject": "pyproject.toml"}
+"""Files named so in the project only: here tools would take them as holding for this folder."""
+WIRING = ("assets", "pipelines", "notebooks", "dagster.yaml")
+POLICIES = ("models.yaml", "workflows.yaml")
+EXTRAS = ("platform", "dagster")
+"""Extras of Beleg that a project needs, as far as this release has them."""
+_SUFFIXES = {".py", ".md", ".yaml", ".sql"}
+
+
+def files(name: str) -> dict[str, str]:
+    """Path within the project → content, for a project of that name, in the order of the paths."""
+    found = dict(_written(name))
+    for part in WIRING:
+        found |= _tree(template(part), part)
+    for policy in POLICIES:
+        found[f"contracts/policies/{policy}"] = shipped("contracts", "policies", policy).read_text(encoding="utf-8")
+    return dict(sorted(found.items()))
+
+
+def _written(name: str) -> Iterator[tuple[str, str]]:
+    folder = Path(__file__).parent / "files"
+    words = {"@NAME@": package_name(name), "@VERSION@": _version(), "@EXTRAS@": ",".join(_extras())}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        relative = path.relative_to(folder).as_posix()
+        text = path.read_text(encoding="utf-8")
+        for word, value in words.items():
+            text = text.replace(word, value)
+        yield OWN.get(relative, relative), text
+
+
+def _tree(path: Path, name: str) -> dict[str, str]:
+    if path.is_file():
+        return {name: path.read_text(encoding="utf-8")}
+    inner = (p for p in sorted(path.rglob("*")) if p.is_file() and p.suffix in _SUFFIXES)
+    return {f"{name}/{p.relative_to(path).as_posix()}": p.read_text(encoding="utf-8") for p in inner}
+
+
+def package_name(name: str) -> str:
+    """A name that packaging accepts, from a folder's."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "agents"
+
+
+def _version() -> str:
+    try:
+        return version("beleg")
+    except PackageNotFoundError:
+        return "0"
+
+
+def _extras() -> list[str]:
+    try:
+        known = metadata("beleg").get_all("Provides-Extra") or []
+    except PackageNotFoundError:
+        known = []
+    return [name for name in EXTRAS if name in known] or ["platform"]
