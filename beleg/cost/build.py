@@ -6,6 +6,7 @@ clean up: the next one sees the same difference.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -31,6 +32,10 @@ RUN_MARTS = ("drift", "prompt_versions")
 MONTH_MARTS = (*COST_MARTS, *RUN_MARTS)
 STAGES = (("run_days",), ("step_costs",), ("run_costs", "run_lookup"), COST_MARTS, *((mart,) for mart in RUN_MARTS))
 """Marts in the order in which they are made; those of one stage stand on the same ones."""
+DAY_STAGES = 3
+"""So many stages are made one after another; those after them do not stand on each other."""
+AT_ONCE = 2
+"""Stages made at the same time: a day's rows are too few for DuckDB to share among cores."""
 MARTS = (*DAY_MARTS, *MONTH_MARTS)
 WORD_TABLES = ("feedback", "corrections")
 FRESH = "business_day IN (SELECT business_day FROM fresh)"
@@ -64,10 +69,21 @@ class Builder:
         stages = [[mart for mart in stage if mart in wanted and mart not in self.plan.made] for stage in STAGES]
         if any(stages):
             self.pricing.register_policies(self.con)
-        for stage in filter(None, stages):
+        for stage in filter(None, stages[:DAY_STAGES]):
             days = self._make(stage)
             self.plan = self.plan.with_made(self.lake, stage, days)
+        of_months = list(filter(None, stages[DAY_STAGES:]))
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            made = list(pool.map(lambda stage: self._beside()._make(stage), of_months))
+        for stage, days in zip(of_months, made, strict=True):
+            self.plan = self.plan.with_made(self.lake, stage, days)
         return self.plan
+
+    def _beside(self) -> "Builder":
+        """The same work on a connection of its own, with its own views and temporary tables."""
+        other = replace(self, con=self.con.cursor())
+        self.pricing.register_policies(other.con)
+        return other
 
     def _make(self, stage: Sequence[str]) -> Collection[str]:
         """Make the marts of one stage; returns the UTC days that were computed."""
@@ -234,7 +250,7 @@ class Builder:
 def needed(marts: Collection[str]) -> set[str]:
     """These marts and all that they stand on: every mart of a month stands on all marts of days."""
     last = max((number for number, stage in enumerate(STAGES) if set(stage) & set(marts)), default=-1)
-    days = {mart for stage in STAGES[: min(last + 1, 3)] for mart in stage}
+    days = {mart for stage in STAGES[: min(last + 1, DAY_STAGES)] for mart in stage}
     return days | set(marts) | ({"unit_costs"} if "flags" in marts else set())
 
 

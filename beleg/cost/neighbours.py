@@ -74,7 +74,7 @@ class Neighbours:
         found: set[str] = set()
         for series in SERIES:
             rows = self.con.execute(
-                f"WITH mine AS (SELECT DISTINCT {series}, day FROM {mine}) "
+                f"WITH mine AS (SELECT DISTINCT {series}, day FROM {mine} WHERE {series} IS NOT NULL) "
                 f"SELECT DISTINCT CAST({nearest}(there.day) AS VARCHAR) FROM {there} AS there JOIN mine "
                 f"ON there.{series} = mine.{series} AND there.day {side} mine.day GROUP BY mine.{series}, mine.day"
             ).fetchall()

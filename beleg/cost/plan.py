@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from beleg.core.files import replace_text
 from beleg.core.settings import Settings
 from beleg.cost.touched import Touched
-from beleg.core.files import replace_text
 from beleg.lake.snapshot import Snapshot
 
 

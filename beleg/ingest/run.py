@@ -7,6 +7,7 @@ removes; the same input then gives the same lake.
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,9 @@ from beleg.ingest.typed import likely_day, staged_sql
 from beleg.lake.engine import connect
 from beleg.lake.publication import append_fact
 from beleg.lake.snapshot import Snapshot
+
+FEW_EVENTS = 500_000
+"""Tables of up to so many events are merged two at a time."""
 
 
 @dataclass(frozen=True)
@@ -114,15 +118,24 @@ def _merge(
 ) -> list[merge.Merge]:
     if not staged.files:
         return []
-    merges = []
-    with connect(settings.home / "scratch") as con:
-        for done, (event, files) in enumerate(sorted(staged.files.items())):
-            on_progress("storing", done, len(staged.files))
-            table, rows = event_tables()[event], staged_sql(event, files, ingest_id)
-            day = likely_day(files, table.partition_of or "event_time")
-            merges.append(merge.prepare(con, lake, table.table, rows, likely_day=day))
+    merges: list[merge.Merge] = []
+    with connect(settings.home / "scratch") as con, ThreadPoolExecutor(_at_once(staged)) as pool:
+
+        def prepare(event: str) -> merge.Merge:
+            table, rows = event_tables()[event], staged_sql(event, staged.files[event], ingest_id)
+            day = likely_day(staged.files[event], table.partition_of or "event_time")
+            return merge.prepare(con.cursor(), lake, table.table, rows, likely_day=day)
+
+        for made in pool.map(prepare, sorted(staged.files)):
+            on_progress("storing", len(merges), len(staged.files))
+            merges.append(made)
         merge.commit(con, lake, merges, ingest_id)
     return merges
+
+
+def _at_once(staged: Staged) -> int:
+    """How many tables to merge at the same time: few rows are too few for DuckDB to share, many take its memory."""
+    return 2 if staged.accepted <= FEW_EVENTS else 1
 
 
 def load_marks(settings: Settings) -> dict[str, Mark]:

@@ -25,7 +25,8 @@ def connect(
 ) -> Generator[duckdb.DuckDBPyConnection]:
     """An in-memory connection that spills into a folder of its own under `scratch`.
 
-    The session's zone is UTC, so a cast from instant to date is the UTC day. Raises DuckDB's own errors,
+    The zone is UTC, so a cast from instant to date is the UTC day; cursors of the connection share these
+    settings and have temporary tables of their own. Raises DuckDB's own errors,
     for example OutOfMemoryException where a query fits neither memory nor disk.
     """
     try:
@@ -35,7 +36,7 @@ def connect(
         spill = tempfile.mkdtemp(prefix="beleg-duckdb-")
     con = duckdb.connect(":memory:")
     try:
-        con.execute("SET TimeZone = 'UTC'")
+        con.execute("SET GLOBAL TimeZone = 'UTC'")
         con.execute("SET memory_limit = $1", [memory_limit])
         con.execute("SET temp_directory = $1", [spill])
         con.execute("SET threads = $1", [threads or min(os.cpu_count() or 1, 8)])

@@ -1,6 +1,7 @@
 """A snapshot: every table at one version, as relations over exact files."""
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 from beleg.core import contracts
 from beleg.core.settings import Settings
@@ -27,7 +28,8 @@ class Snapshot:
 
     def newest(self) -> "Snapshot":
         """The same tables, already open, at their latest committed versions."""
-        versions = {name: table.version() for name, table in self._tables.items()}
+        with ThreadPoolExecutor() as pool:  # the logs are read without Python's lock
+            versions = dict(zip(self._tables, pool.map(LakeTable.version, self._tables.values()), strict=True))
         return Snapshot(self._tables, {name: version for name, version in versions.items() if version is not None})
 
     def at(self, publication: Publication | None) -> "Snapshot":

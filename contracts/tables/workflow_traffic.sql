@@ -11,10 +11,10 @@ WITH runs AS (
 placed AS (
     SELECT
         *,
-        row_number() OVER (PARTITION BY business_day, workflow, purpose ORDER BY steps, run_id) AS steps_place,
+        row_number() OVER (PARTITION BY business_day, workflow, purpose ORDER BY steps) AS steps_place,
         count(*) OVER (PARTITION BY business_day, workflow, purpose) AS steps_of,
         row_number() OVER (
-            PARTITION BY business_day, workflow, purpose ORDER BY ended_latency_ms NULLS LAST, run_id
+            PARTITION BY business_day, workflow, purpose ORDER BY ended_latency_ms NULLS LAST
         ) AS latency_place,
         count(ended_latency_ms) OVER (PARTITION BY business_day, workflow, purpose) AS latency_of,
         row_number() OVER (
