@@ -17,6 +17,7 @@ from beleg.cost.figures import Period
 from beleg.cost.moves import Change, State
 from beleg.cost.pricing import Pricing
 from beleg.cost.restatements import TABLE
+from beleg.lake.forgotten import Forgotten
 from beleg.lake.publication import Publication, facts
 from beleg.lake.snapshot import Snapshot
 
@@ -81,9 +82,11 @@ def _runs(settings: Settings, wanted: Wanted, old: Publication, new: Publication
     if any(new.inputs.get(name) != digest for name, digest in pricing.digests.items()):
         raise _Untold("prices or policies have changed since")
     before, now = (State(Snapshot.published(settings, p), p.inputs) for p in (old, new))
-    change = Change.between(before, now, pricing)
+    forgotten = Forgotten.load(settings)
+    change = Change.between(before, now, pricing, forgotten)
     with duckdb.connect(":memory:") as con:
         con.execute("SET TimeZone = 'UTC'")
+        forgotten.prepare(con)
         moves.collect(con, change, days, ids=True)
         bound = {"workflow": wanted.workflow, "figure": wanted.figure}
         return records(con, query("beleg.ask", "restated_runs"), bound)

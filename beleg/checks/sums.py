@@ -12,7 +12,9 @@ from beleg.checks.scan import EXAMPLES, Finding, Scanned
 from beleg.core.contracts import event_tables
 from beleg.core.settings import Settings
 from beleg.core.sql import query
+from beleg.cost.touched import NEAR_DAYS
 from beleg.lake.publication import facts_backwards
+from beleg.lake.sealed import open_business_days, sealed_before
 from beleg.lake.snapshot import Snapshot
 
 
@@ -49,7 +51,8 @@ def _cost_by_day(states: States) -> Scanned:
     lake, zone = states.lake, states.settings.timezone
     reach = (0,) if zone == "UTC" else (-1, 0, 1)
     changed = {day for name in ("step_costs", "run_costs") for day in lake.changed(states.published, name)}
-    days = _shifted(changed, reach)
+    # The figures of sealed days outlive the events they were computed from.
+    days = open_business_days(_shifted(changed, reach), sealed_before(states.settings), zone)
     states.con.execute("CREATE OR REPLACE TEMP TABLE days AS SELECT unnest($1::DATE[]) AS business_day", [sorted(days)])
     for name in ("step_costs", "run_costs"):
         states.view(name, lake.relation(name, _shifted(days, reach)))
@@ -64,6 +67,10 @@ def _cost_of_runs(states: States) -> Scanned:
     """What the total changed by since the publication: totals that agreed then agree now if both changed alike."""
     steps, runs = 0, 0
     days = {n: states.lake.changed(states.published, n) for n in ("step_costs", "run_costs")}
+    if sealed := sealed_before(states.settings):
+        days = {name: {day for day in changed if day >= sealed} for name, changed in days.items()}
+        if min((day for changed in days.values() for day in changed), default="~") < _later(sealed):
+            return _one("cost_of_runs", 0, None, f"runs that began before {sealed} are pruned")
     for sign, snapshot in ((1, states.lake), (-1, states.published)):
         states.view("steps_there", snapshot.relation("step_costs", days["step_costs"]))
         states.view("runs_there", snapshot.relation("run_costs", days["run_costs"]))
@@ -107,6 +114,10 @@ def _ingests(path: Path, wanted: set[str]) -> Mapping[str, dict[str, Any]]:
         if fact["ingest_id"] in wanted:
             found[fact["ingest_id"]] = fact
     return found
+
+
+def _later(day: str) -> str:
+    return (date.fromisoformat(day) + timedelta(days=NEAR_DAYS)).isoformat()
 
 
 def _shifted(days: Iterable[str], by: Iterable[int]) -> set[str]:

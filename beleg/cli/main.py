@@ -31,6 +31,8 @@ NOUNS = (
     "init",
     "backup",
     "migrate",
+    "prune",
+    "forget",
     "demo",
     "fingerprint",
     "ship",

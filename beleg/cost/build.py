@@ -22,6 +22,7 @@ from beleg.cost.plan import Plan
 from beleg.cost.pricing import Pricing
 from beleg.cost.touched import RUN_TABLES, Links, Touched
 from beleg.lake.engine import identifier
+from beleg.lake.sealed import open_business_days, sealed_before
 from beleg.lake.snapshot import Snapshot
 
 DAY_MARTS = ("run_days", "step_costs", "run_costs", "run_lookup")
@@ -60,6 +61,9 @@ class Builder:
     note: str
     on_progress: OnProgress = silent
     _priced: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        self.sealed = sealed_before(self.settings)
 
     def build(self, marts: Collection[str] = MARTS) -> Plan:
         """Make some marts and those they stand on, except what the plan has made already; returns the plan then."""
@@ -163,7 +167,8 @@ class Builder:
         for day in self._business_days(days):
             fresh.setdefault(day[:7], set()).add(day)
         for month in sorted(fresh):
-            self._build_month(names, month, fresh[month])
+            if days_of_month := open_business_days(fresh[month], self.sealed, self.settings.timezone):
+                self._build_month(names, month, days_of_month)
 
     def _build_month(self, names: Sequence[str], month: str, fresh: set[str]) -> None:
         utc_days = self._business_days(fresh)
@@ -206,8 +211,10 @@ class Builder:
         self, name: str, targets: Iterable[str], inputs: Mapping[str, Iterable[str]], sql: str | None = None
     ) -> None:
         """Compute a mart's target partitions from views restricted to the partitions that matter."""
-        wanted = sorted(targets)
         contract = load(name)
+        # Days whose events were pruned keep what was computed from them.
+        first = self.sealed[:7] if contract.partition_by == "month" else self.sealed
+        wanted = sorted(target for target in targets if target >= first)
         column = contract.column(contract.partition_column or "day")
         self._table("targets", f"{identifier(column.name)} {column.type}", wanted)
         for needed, partitions in inputs.items():

@@ -15,6 +15,7 @@ from beleg.core.contracts import mart_sql
 from beleg.core.sql import query
 from beleg.cost.pricing import Pricing
 from beleg.cost.register import register_policies
+from beleg.lake.forgotten import Forgotten
 from beleg.lake.snapshot import Snapshot
 
 REASONS = ("price", "policy", "removed", "correction", "duplicate", "late_event", "result", "abandoned")
@@ -43,13 +44,21 @@ class Change:
     """True where prices or policies differ."""
     pricing: Pricing
     """Prices and policies of now."""
+    forgotten: Forgotten
+    """Tenants that bear another name since: that alone is no change."""
 
     @classmethod
-    def between(cls, before: State, now: State, pricing: Pricing) -> "Change":
+    def between(cls, before: State, now: State, pricing: Pricing, forgotten: Forgotten) -> "Change":
         """The change from one state to another."""
         old_zone, zone = (state.inputs.get("timezone", "UTC") for state in (before, now))
         repriced = any(before.inputs.get(name) != now.inputs.get(name) for name in ("prices", "policies"))
-        return cls(before.lake, now.lake, old_zone, zone, repriced, pricing)
+        return cls(before.lake, now.lake, old_zone, zone, repriced, pricing, forgotten)
+
+    def sides(self, table: str, partitions: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
+        """(`old` or `new`, relation) of a table in both states, tenants named as they are now."""
+        wanted = None if partitions is None else set(partitions)
+        old, new = (lake.relation(table, wanted) for lake in (self.before, self.now))
+        return ("old", self.forgotten.renamed(old)), ("new", new)
 
     def utc_days(self, days: Iterable[str]) -> set[str]:
         """UTC days that hold the events of business days, and the reverse: a zone is at most 14 hours off."""
@@ -119,10 +128,11 @@ class _Collecting:
         self._add("restate_run_moves", {"timezone": self.change.timezone})
 
     def _sides(self, side: str, name: str, tables: Mapping[str, Iterable[str] | None]) -> None:
-        for state, lake in (("old", self.change.before), ("new", self.change.now)):
-            text = query("beleg.cost", f"restate_{side}_side")
-            for table, partitions in tables.items():
-                text = text.replace(f"/*{table}*/", lake.relation(table, partitions))
+        texts = dict.fromkeys(("old", "new"), query("beleg.cost", f"restate_{side}_side"))
+        for table, partitions in tables.items():
+            for state, relation in self.change.sides(table, partitions):
+                texts[state] = texts[state].replace(f"/*{table}*/", relation)
+        for state, text in texts.items():
             self.con.execute(f"CREATE OR REPLACE TEMP VIEW {state}_{name} AS {text}")
 
     def _elsewhere(self, table: str, identity: str) -> None:

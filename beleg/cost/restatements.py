@@ -7,6 +7,7 @@ names; the next one takes them out again and finds the same difference anew.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,6 +18,7 @@ from beleg.cost import moves
 from beleg.cost.build import Builder
 from beleg.cost.moves import REASONS, Change, State
 from beleg.cost.touched import Touched
+from beleg.lake.forgotten import Forgotten
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
 from beleg.lake.table import DataFile
@@ -34,7 +36,9 @@ def restate(builder: Builder, before: Publication | None, inputs: Mapping[str, s
     if before is None:
         return
     published = builder.lake.at(before)
-    change = Change.between(State(published, before.inputs), State(builder.lake, inputs), builder.pricing)
+    forgotten = Forgotten.load(builder.settings)
+    forgotten.prepare(builder.con)
+    change = Change.between(State(published, before.inputs), State(builder.lake, inputs), builder.pricing, forgotten)
     days = complete(builder.con, published, before, change.utc_days(touched.all))
     rows = None
     if days is not None and differing(builder.con, change, days):
@@ -75,8 +79,7 @@ def differing(con: duckdb.DuckDBPyConnection, change: Change, days: Days) -> boo
     months = {month for month in changed if f"{days.first}"[:7] <= month <= f"{days.last}"[:7]}
     if not months:
         return False
-    for state, lake in (("old", change.before), ("new", change.now)):
-        relation = lake.relation("unit_costs", months)
+    for state, relation in change.sides("unit_costs", months):
         con.execute(f"CREATE OR REPLACE TEMP VIEW {state}_unit_costs AS SELECT * FROM {relation}")
     bound = {"first_day": days.first, "last_day": days.last}
     con.execute(f"CREATE OR REPLACE TEMP TABLE totals AS {query('beleg.cost', 'restate_totals')}", bound)
@@ -91,11 +94,13 @@ def _rows(con: duckdb.DuckDBPyConnection, change: Change) -> str:
 
 
 def _store(builder: Builder, published: Snapshot, rows: str | None, number: int) -> None:
-    """Commit what was published before and the new rows, and nothing that a killed writer left."""
+    """Commit the new rows, and take out those of a killed writer, all in one step."""
     table, lake = builder.lake.table(TABLE), builder.lake
-    known, found = ({file.path: file for file in s.files(TABLE)} for s in (published, lake))
-    remove = [file for path, file in found.items() if path not in known]
-    add = [file for path, file in known.items() if path not in found]
+    strays = _strays(builder, published, number)
+    add: list[DataFile] = []
+    if strays:
+        known = f"SELECT * FROM {table.relation(strays)} WHERE to_publication <= $number"
+        add = table.write(builder.con, known, {"number": number})
     if rows is not None:
         parameters: dict[str, Any] = {
             "from_publication": number,
@@ -103,21 +108,32 @@ def _store(builder: Builder, published: Snapshot, rows: str | None, number: int)
             "restated_at": datetime.now(UTC),
             "reasons": list(REASONS),
         }
-        new = table.write(builder.con, rows, parameters)
-        new, crowded = _joined(builder, list(known.values()), new)
-        add = [file for file in add if file not in crowded] + new
-        remove += [file for file in crowded if file.path in found]
-    if add or remove:
-        lake.advance(TABLE, table.commit(add, remove, note=builder.note))
+        add += table.write(builder.con, rows, parameters)
+    stay = [file for file in lake.files(TABLE) if file not in strays]
+    add, joined = _joined(builder, stay, add)
+    if add or strays:
+        lake.advance(TABLE, table.commit(add, [*strays, *joined], note=builder.note))
 
 
-def _joined(builder: Builder, known: list[DataFile], new: list[DataFile]) -> tuple[list[DataFile], list[DataFile]]:
+def _strays(builder: Builder, published: Snapshot, number: int) -> list[DataFile]:
+    """Unpublished files with rows of a publication that was never made."""
+    known = {file.path for file in published.files(TABLE)}
+    new = [file for file in builder.lake.files(TABLE) if file.path not in known]
+    if not new:
+        return []
+    relation = builder.lake.table(TABLE).relation(new, addresses=True)
+    found = builder.con.execute(f"SELECT DISTINCT filename FROM {relation} WHERE to_publication > $1", [number])
+    names = {Path(name).name for (name,) in found.fetchall()}
+    return [file for file in new if Path(file.path).name in names]
+
+
+def _joined(builder: Builder, stay: list[DataFile], new: list[DataFile]) -> tuple[list[DataFile], list[DataFile]]:
     """The new files, joined with those of their month where it has many, and the files they then replace."""
     table = builder.lake.table(TABLE)
-    crowded = {f.partition for f in new if sum(k.partition == f.partition for k in known) >= FILES_PER_MONTH}
+    crowded = {f.partition for f in new if sum(k.partition == f.partition for k in stay) >= FILES_PER_MONTH}
     if not crowded:
         return new, []
-    old = [file for file in known if file.partition in crowded]
+    old = [file for file in stay if file.partition in crowded]
     parts = [file for file in new if file.partition in crowded]
     whole = table.write(builder.con, f"SELECT * FROM {table.relation([*old, *parts])}")
     table.discard(parts)

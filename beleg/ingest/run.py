@@ -22,6 +22,7 @@ from beleg.ingest.stage import Progress, Staged, stage
 from beleg.ingest.table import stage_table
 from beleg.ingest.typed import likely_day, staged_sql
 from beleg.lake.engine import connect
+from beleg.lake.forgotten import Forgotten
 from beleg.lake.publication import append_fact
 from beleg.lake.snapshot import Snapshot
 
@@ -119,12 +120,18 @@ def _merge(
     if not staged.files:
         return []
     merges: list[merge.Merge] = []
+    forgotten = Forgotten.load(settings)
     with connect(settings.home / "scratch") as con, ThreadPoolExecutor(_at_once(staged)) as pool:
+        if forgotten and (starts := staged.files.get("run_started")) is not None:
+            forgotten.prepare(con)
+            forgotten.learn(con, staged_sql("run_started", starts, ingest_id))
 
         def prepare(event: str) -> merge.Merge:
-            table, rows = event_tables()[event], staged_sql(event, staged.files[event], ingest_id)
+            table, own = event_tables()[event], con.cursor()
+            forgotten.prepare(own)
+            rows = forgotten.masked(table.table, staged_sql(event, staged.files[event], ingest_id))
             day = likely_day(staged.files[event], table.partition_of or "event_time")
-            return merge.prepare(con.cursor(), lake, table.table, rows, likely_day=day)
+            return merge.prepare(own, lake, table.table, rows, likely_day=day)
 
         for made in pool.map(prepare, sorted(staged.files)):
             on_progress("storing", len(merges), len(staged.files))

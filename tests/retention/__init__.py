@@ -1,0 +1,1 @@
+"""What is no longer kept: pruned by age, forgotten on demand."""
