@@ -63,7 +63,7 @@ def complete(
     """
     wanted = sorted(among)
     months = sorted(lake.partitions("unit_costs"))
-    if not wanted or not months or wanted[0][:7] > months[-1]:
+    if not wanted or not months or wanted[0] > _last_day(lake):
         return None
     zone = ZoneInfo(publication.inputs.get("timezone", "UTC"))
     ended = datetime.fromisoformat(publication.as_of).astimezone(zone).date() - timedelta(days=1)
@@ -71,6 +71,12 @@ def complete(
     ((first, last),) = con.execute(f"SELECT min(business_day), max(business_day) FROM {ends}").fetchall()
     first, last = max(first, date.fromisoformat(wanted[0])), min(last, ended, date.fromisoformat(wanted[-1]))
     return Days(first, last) if first <= last else None
+
+
+def _last_day(lake: Snapshot) -> str:
+    """No business day after this one has figures: told by the names of files alone, since most days are new ones."""
+    days = {day for name in ("step_costs", "run_costs", "outcomes") for day in lake.partitions(name)}
+    return (date.fromisoformat(max(days)) + timedelta(days=1)).isoformat() if days else f"{date.max}"
 
 
 def differing(con: duckdb.DuckDBPyConnection, change: Change, days: Days) -> bool:
