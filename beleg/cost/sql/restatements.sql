@@ -49,8 +49,8 @@ chained AS (
 )
 
 SELECT
-    $from_publication AS from_publication,
-    $to_publication AS to_publication,
+    CAST($from_publication AS BIGINT) AS from_publication,
+    CAST($to_publication AS BIGINT) AS to_publication,
     $restated_at AS restated_at,
     'unit_costs' AS table_name,
     * EXCLUDE (old_value, new_value, after_value),
