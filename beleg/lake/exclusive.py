@@ -27,7 +27,7 @@ def exclusive(settings: Settings, *, any_format: bool = False) -> Generator[None
     was cut off, and, with words on what to do, where the disk is full or the store cannot be read.
     """
     with explained(settings), writer(settings.home):
-        _check_whole(settings)
+        check_whole(settings)
         if any_format:
             lake_format.check_readable(settings)
         else:
@@ -52,7 +52,8 @@ def is_full(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
-def _check_whole(settings: Settings) -> None:
+def check_whole(settings: Settings) -> None:
+    """Raise DamagedError where a restore was cut off while it moved its files in."""
     if (settings.home / RESTORING).exists():
         msg = f"a restore into {settings.home} was cut off as it moved its files in: run the same `beleg restore` again"
         raise DamagedError(msg)
