@@ -35,6 +35,9 @@ def block(section: str) -> str:
     return "\n".join(re.findall(r"^```sh\n(.+?)^```", SECTIONS[section], re.DOTALL | re.MULTILINE))
 
 
+FIGURES = ("FROM runs", "FROM unit_costs", "SELECT * EXCLUDE (ingest_id) FROM steps")
+
+
 class Host:
     """A machine whose /srv, /etc, /mnt and /var lie in a folder."""
 
@@ -72,7 +75,7 @@ class Host:
 
     def figures(self) -> list[list[tuple[object, ...]]]:
         with catalog.connect(self.settings) as con:
-            return [con.execute(f"FROM {name} ORDER BY ALL").fetchall() for name in ("runs", "unit_costs", "steps")]
+            return [con.execute(f"FROM ({sql}) ORDER BY ALL").fetchall() for sql in FIGURES]
 
     def run(self) -> None:
         flow.run(self.settings, as_of=AS_OF)
