@@ -17,6 +17,10 @@ from beleg.lake.lock import writer
 
 RESTORING = "restore.json"
 """There while a restore moves its files in; it says what is still to be done."""
+STAGED = ".restore-"
+"""Begins the name of a folder into which a restore fetches a backup."""
+PUT_ASIDE = ".replaced-"
+"""Begins the name of a folder into which a restore puts what was there before."""
 
 
 @contextmanager
