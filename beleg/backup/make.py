@@ -21,7 +21,7 @@ from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.lake import format as lake_format
 from beleg.lake import publication
-from beleg.lake.exclusive import exclusive
+from beleg.lake.exclusive import check_whole, exclusive
 from beleg.lake.lock import hold
 from beleg.trace.spool_files import OPEN, SEALED
 
@@ -60,8 +60,10 @@ def backup(
     file of the lake is missing or the place cannot be written: there is then no new backup, the old ones stand.
     """
     store = store_at(place)
+    check_whole(settings)
     _check_place(settings, store)
     with hold(settings.home / "backup.lock", wait_s=0):
+        store.tidy()
         copier = _Copier(settings, store, on_progress)
         copier.copy_data(contents.data_files(settings), vanishing=True)
         with exclusive(settings, any_format=True):

@@ -21,10 +21,9 @@ from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.lake import catalog, publication
 from beleg.lake import format as lake_format
-from beleg.lake.exclusive import RESTORING, explained
+from beleg.lake.exclusive import PUT_ASIDE, RESTORING, STAGED, explained
 from beleg.lake.lock import writer
 
-_STAGED = ".restore-"
 _KEPT = ("writer.lock", "backup.lock", "scratch", RESTORING, contents.SPOOL)
 """What a restore leaves alone. The spool is not the installation's to replace: applications write to it."""
 
@@ -37,6 +36,14 @@ class Restored:
     home: Path
     put_aside: Path | None
     """Where the installation that was there before lies now; delete it when it is no longer needed."""
+
+    @property
+    def forgets_undone(self) -> tuple[str, ...]:
+        """What was forgotten after the backup and has come back with it, by kind and label: forget it again."""
+        if self.put_aside is None:
+            return ()
+        before, now = (_forgets(home) for home in (self.put_aside, self.home))
+        return tuple(sorted(before - now))
 
 
 def restore(
@@ -69,8 +76,8 @@ def restore(
 
 def _staging(home: Path, backup_id: str) -> Path:
     """Where a backup is fetched to; what an earlier restore of it fetched is there still."""
-    staged = home / f"{_STAGED}{backup_id}"
-    for other in home.glob(f"{_STAGED}*"):
+    staged = home / f"{STAGED}{backup_id}"
+    for other in home.glob(f"{STAGED}*"):
         if other != staged:
             shutil.rmtree(other)
     staged.mkdir(exist_ok=True)
@@ -89,14 +96,14 @@ def _moves(home: Path) -> dict[str, Any] | None:
 
 
 def _aside() -> str:
-    return f".replaced-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}"
+    return f"{PUT_ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}"
 
 
 def _finish(settings: Settings) -> Path | None:
     """Move what was fetched into place, as far as that is not done yet; returns where the old files are."""
     home = settings.home
     moves = _moves(home) or {}
-    staged, aside = home / f"{_STAGED}{moves['backup']}", home / moves["aside"]
+    staged, aside = home / f"{STAGED}{moves['backup']}", home / moves["aside"]
     for old in sorted(home.iterdir()):
         replaced = old.name not in moves["entries"] or (staged / old.name).exists()
         if replaced and old.name not in _KEPT and not old.name.startswith("."):
@@ -129,3 +136,8 @@ def _check_empty(settings: Settings, *, replace: bool) -> None:
     if found and not replace:
         msg = f"{settings.home} holds an installation already; --replace puts it aside, --into DIR restores elsewhere"
         raise UsageError(msg)
+
+
+def _forgets(home: Path) -> set[str]:
+    facts = publication.facts(home / "ledger" / "forgets.jsonl")
+    return {f"{fact['kind']} {fact['label']} at {fact['at']}" for fact in facts if fact.get("state") == "done"}

@@ -39,6 +39,9 @@ class Store(Protocol):
     def delete(self, name: str) -> None:
         """Remove a file; one that is gone already is no error."""
 
+    def tidy(self) -> None:
+        """Remove what killed backups left half-written; no other backup may be writing."""
+
 
 class FolderStore:
     """A folder of this machine."""
@@ -82,6 +85,12 @@ class FolderStore:
         """See Store."""
         with _told(self.place):
             (self.path / name).unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """See Store."""
+        with _told(self.place):
+            for partial in self.path.rglob(f".*{_PARTIAL}"):
+                partial.unlink(missing_ok=True)
 
 
 class UrlStore:
@@ -131,6 +140,9 @@ class UrlStore:
         with _told(self.place):
             if self._fs.exists(f"{self._root}/{name}"):
                 self._fs.rm_file(f"{self._root}/{name}")
+
+    def tidy(self) -> None:
+        """See Store. Object stores drop unfinished uploads by a lifecycle rule of their own."""
 
 
 def store_at(place: str) -> Store:

@@ -79,12 +79,15 @@ def restore(
     with progress_bar(show=not json) as show:
         done = bring_back(settings, source, backup_id=backup_id, replace=replace, on_progress=show)
     if json:
-        print_json({"schema_version": 1, **_record(done.manifest), "home": done.home, "put_aside": done.put_aside})
+        told = {"home": done.home, "put_aside": done.put_aside, "forgets_undone": done.forgets_undone}
+        print_json({"schema_version": 1, **_record(done.manifest), **told})
         return
     made, out = done.manifest, console()
     out.print(f"restored backup {made.id} into {done.home}: publication {made.publication}, {len(made.files):,} files")
     if done.put_aside is not None:
         out.print(f"what was there before lies in {done.put_aside}; delete it when you need it no more", soft_wrap=True)
+    for forgotten in done.forgets_undone:
+        out.print(f"came back with the backup, `beleg forget` it again: {forgotten}")
     out.print("`beleg run` goes on from here with what the spool holds")
 
 

@@ -15,6 +15,7 @@ from beleg.ingest.explain import explain
 from beleg.ingest.limits import Limits
 from beleg.ingest.reasons import Refusal, refuse
 from beleg.ingest.schemas import Rule, event_rules, shape_rules
+from beleg.ingest.upcast import UPCASTERS, Upcasts
 
 _BOM = b"\xef\xbb\xbf"
 _SYNTAX = {"surrogate": "lone_surrogate", "depth limit": "nesting_too_deep", "infinity": "number_out_of_range"}
@@ -27,7 +28,7 @@ class Taken(NamedTuple):
 
     lines: list[bytes]
     good: dict[str, list[bytes]]
-    """Event → lines proved good."""
+    """Event → lines proved good, as lines of its newest version."""
     left: list[int]
     """Indexes of the lines that are not proved: blank, bad or unusual."""
 
@@ -38,6 +39,7 @@ class Judge:
     def __init__(self, limits: Limits, shape_folders: Sequence[Path]) -> None:
         self._limits = limits
         self._rules = event_rules()
+        self.upcasts = Upcasts(self._rules, UPCASTERS)
         self._shapes = shape_rules(shape_folders)
         self.events = sorted({event for event, _ in self._rules})
 
@@ -49,12 +51,16 @@ class Judge:
         left: list[int] = []
         if len(data) > self._limits.line_bytes or _spaced(data):
             return Taken(lines, good, list(range(len(lines))))
-        fast = {v: (r.validator.is_valid, r.maps, good[v[0]].append) for v, r in self._rules.items() if r.flat}
-        loads, unproved = orjson.loads, left.append
+        fast = {
+            v: (r.validator.is_valid, r.maps, good[v[0]].append, self.upcasts.outdated(*v))
+            for v, r in self._rules.items()
+            if r.flat
+        }
+        loads, dumps, unproved = orjson.loads, self.upcasts.dumps, left.append
         for index, line in enumerate(lines):
             try:
                 event = loads(line)
-                is_valid, maps, keep = fast[event["event"], event["schema_version"]]
+                is_valid, maps, keep, outdated = fast[event["event"], event["schema_version"]]
             except (ValueError, KeyError, TypeError):
                 unproved(index)
                 continue
@@ -65,7 +71,7 @@ class Judge:
                     if inner:
                         keys += len(inner)
                 if line.count(b'":') == keys:
-                    keep(line)
+                    keep(dumps(event) if outdated else line)
                     continue
             unproved(index)
         return Taken(lines, good, left)

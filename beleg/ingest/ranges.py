@@ -206,7 +206,7 @@ class Judging:
                 continue
             verdict = self._judge.judge(line)
             if isinstance(verdict, str):
-                taken.good[verdict].append(line)
+                taken.good[verdict].append(self._judge.upcasts.line(verdict, line))
                 continue
             offset += sum(map(len, taken.lines[behind:index])) + index - behind
             behind = index
@@ -233,7 +233,7 @@ class Judging:
             return
         self.judged.lines += 1
         if verdict:
-            self._accept(verdict, [line])
+            self._accept(verdict, [self._judge.upcasts.line(verdict, line)])
         else:
             self.judged.blank += 1
 

@@ -105,7 +105,7 @@ def _judge_again(judge: Judge, path: Path, rows: list[Row], staged: Sink, found:
         if not there.same:
             found.changed.add((path, None))
         elif there.line is not None and isinstance(event := judge.judge(there.line), str):
-            staged.write(event, [there.line])
+            staged.write(event, [judge.upcasts.line(event, there.line)])
             found.good[row["line_sha256"], row["occurrence"]] = event
 
 

@@ -17,6 +17,10 @@ from beleg.lake.lock import writer
 
 RESTORING = "restore.json"
 """There while a restore moves its files in; it says what is still to be done."""
+STAGED = ".restore-"
+"""Begins the name of a folder into which a restore fetches a backup."""
+PUT_ASIDE = ".replaced-"
+"""Begins the name of a folder into which a restore puts what was there before."""
 
 
 @contextmanager
@@ -27,7 +31,7 @@ def exclusive(settings: Settings, *, any_format: bool = False) -> Generator[None
     was cut off, and, with words on what to do, where the disk is full or the store cannot be read.
     """
     with explained(settings), writer(settings.home):
-        _check_whole(settings)
+        check_whole(settings)
         if any_format:
             lake_format.check_readable(settings)
         else:
@@ -52,7 +56,8 @@ def is_full(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
-def _check_whole(settings: Settings) -> None:
+def check_whole(settings: Settings) -> None:
+    """Raise DamagedError where a restore was cut off while it moved its files in."""
     if (settings.home / RESTORING).exists():
         msg = f"a restore into {settings.home} was cut off as it moved its files in: run the same `beleg restore` again"
         raise DamagedError(msg)

@@ -11,8 +11,10 @@ OWN = {"gitignore": ".gitignore", "env.sample": ".env.sample", "pyproject": "pyp
 """Files named so in the project only: here tools would take them as holding for this folder."""
 WIRING = ("assets", "pipelines", "notebooks", "dagster.yaml")
 POLICIES = ("models.yaml", "workflows.yaml")
-EXTRAS = ("platform", "dagster")
-"""Extras of Beleg that a project needs, as far as this release has them."""
+LEFT_OUT = ("pipelines/demo.py",)
+"""The demo of this checkout; a user's project has `beleg demo`."""
+EXTRAS = ("pipeline", "platform")
+"""The extra of Beleg that a project needs: the first that this release has."""
 _SUFFIXES = {".py", ".md", ".yaml", ".sql"}
 
 
@@ -20,7 +22,7 @@ def files(name: str) -> dict[str, str]:
     """Path within the project → content, for a project of that name, in the order of the paths."""
     found = dict(_written(name))
     for part in WIRING:
-        found |= _tree(template(part), part)
+        found |= {path: text for path, text in _tree(template(part), part).items() if path not in LEFT_OUT}
     for policy in POLICIES:
         found[f"contracts/policies/{policy}"] = shipped("contracts", "policies", policy).read_text(encoding="utf-8")
     return dict(sorted(found.items()))
@@ -28,7 +30,7 @@ def files(name: str) -> dict[str, str]:
 
 def _written(name: str) -> Iterator[tuple[str, str]]:
     folder = Path(__file__).parent / "files"
-    words = {"@NAME@": package_name(name), "@VERSION@": _version(), "@EXTRAS@": ",".join(_extras())}
+    words = {"@NAME@": package_name(name), "@VERSION@": _version(), "@EXTRA@": _extra()}
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         relative = path.relative_to(folder).as_posix()
         text = path.read_text(encoding="utf-8")
@@ -56,9 +58,9 @@ def _version() -> str:
         return "0"
 
 
-def _extras() -> list[str]:
+def _extra() -> str:
     try:
         known = metadata("beleg").get_all("Provides-Extra") or []
     except PackageNotFoundError:
         known = []
-    return [name for name in EXTRAS if name in known] or ["platform"]
+    return next((name for name in EXTRAS if name in known), EXTRAS[0])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from beleg.core.contracts import names
 from beleg.core.files import replace_text
 from beleg.core.settings import Settings
 from beleg.ingest.run import load_marks
+from beleg.lake.exclusive import PUT_ASIDE, STAGED
 from beleg.lake.table import LakeTable
 from beleg.trace.keys import key_ring, ring_of
 from beleg.trace.spool_files import open_files, sealed_files
@@ -18,6 +20,7 @@ from beleg.trace.spool_files import open_files, sealed_files
 def purge(settings: Settings) -> int:
     """Delete every data file that the latest versions do not name, however young; returns how many.
 
+    An installation that a restore has put aside goes as a whole, since it tells everything.
     The caller holds the writer lock and has published: who reads the previous `beleg.duckdb` loses its files.
     """
     deleted = 0
@@ -28,6 +31,8 @@ def purge(settings: Settings) -> int:
             if path not in known and "_delta_log" not in path.parts:
                 path.unlink(missing_ok=True)
                 deleted += 1
+    for folder in (*settings.home.glob(f"{PUT_ASIDE}*"), *settings.home.glob(f"{STAGED}*")):
+        shutil.rmtree(folder)
     return deleted
 
 

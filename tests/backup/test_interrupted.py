@@ -57,7 +57,7 @@ def test_a_killed_backup_leaves_whole_ones_and_the_next_completes(
     newest = manifest.load(store)
     check(store, newest)
     assert newest.publication in {1, 2}
-    assert beleg(original.settings, *words).returncode == 0
+    backup(original.settings, str(place), keep=1, verify=True)
     assert [manifest.read(store, name).publication for name in manifest.names(store).values()] == [2]
     assert set(store.sizes("objects")) == {kept.name for kept in manifest.load(store).files.values()}
     assert not list(place.rglob("*.partial"))
@@ -81,7 +81,7 @@ def test_a_killed_backup_leaves_whole_ones_and_the_next_completes(
 def test_a_killed_restore_is_finished_by_the_same_call(
     tmp_path: Path, original: Installation, place: Path, at: tuple[str, int], when: str
 ) -> None:
-    beleg(original.settings, "backup", str(place))
+    backup(original.settings, str(place))
     there = Installation(tmp_path / "there")
     there.take(*day(5))
     before = there.marts()
@@ -89,12 +89,12 @@ def test_a_killed_restore_is_finished_by_the_same_call(
     assert beleg(there.settings, *words, dying=(at[0], when, at[1])).returncode == SIGKILL
     half = (there.settings.home / "restore.json").exists()
     if half:  # neither the old nor the new: nobody may work on it
-        refused = beleg(there.settings, "run")
-        assert (refused.returncode, "run the same `beleg restore` again" in refused.stderr) == (4, True)
-        assert beleg(there.settings, "backup", str(tmp_path / "other")).returncode == 4
+        for use in (flow.run, lambda settings: backup(settings, str(tmp_path / "other"))):
+            with pytest.raises(DamagedError, match="run the same `beleg restore` again"):
+                use(there.settings)
     else:
         assert there.marts() in (before, original.marts())
-    assert beleg(there.settings, *words).returncode == 0
+    restore(there.settings, str(place), replace=True)
     assert there.marts() == original.marts()
     assert not list(there.settings.home.glob(".restore-*"))
     flow.run(there.settings, as_of=AS_OF)

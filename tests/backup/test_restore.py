@@ -13,6 +13,7 @@ from beleg.backup.manifest import Kept
 from beleg.backup.restore import restore
 from beleg.backup.store import FolderStore
 from beleg.core.errors import DamagedError, UsageError
+from beleg.retention.forget import forget
 from tests.backup.support import beleg, day, elsewhere, path_of
 from tests.events import lines
 from tests.flow.support import AS_OF, Installation
@@ -145,3 +146,15 @@ def test_what_is_no_backup_of_ours_is_refused(tmp_path: Path, home: Installation
         with pytest.raises(DamagedError, match=words):
             restore(there.settings, str(place))
     assert not there.settings.lake.exists()
+
+
+def test_what_was_forgotten_since_the_backup_is_named_and_the_put_aside_home_goes_with_the_next_forget(
+    home: Installation, place: Path
+) -> None:
+    forget(home.settings, "ref", "invoice-1", as_of=AS_OF)
+    done = restore(home.settings, str(place), replace=True)
+    assert [told.split(" at ")[0] for told in done.forgets_undone] == ["ref forgotten-1"]
+    assert done.put_aside is not None
+    forget(home.settings, "ref", "invoice-1", as_of=AS_OF)
+    assert not done.put_aside.exists()
+    assert restore(elsewhere(home.inbox / "fresh").settings, str(place)).forgets_undone == ()
