@@ -51,6 +51,10 @@ class Snapshot:
         """Partitions of a table that hold a file."""
         return {f.partition for f in self.files(name) if f.partition is not None}
 
+    def rows(self, name: str, partitions: Iterable[str] | None = None) -> int:
+        """Rows of a table, of all partitions or of those named, as its log counts them."""
+        return sum(f.rows for f in self.files(name, partitions))
+
     def relation(self, name: str, partitions: Iterable[str] | None = None) -> str:
         """SQL of a relation over a table, of all partitions or of those named."""
         return self.table(name).relation(self.files(name, partitions))
