@@ -9,6 +9,7 @@ import dagster as dg
 from beleg import flow
 from beleg.checks import expectations
 from beleg.checks.evidence import Evidence
+from beleg.checks.judge import last_passed
 from beleg.checks.sums import SUMS
 from beleg.core.contracts import load
 from beleg.core.errors import CheckFailed, UsageError
@@ -24,6 +25,8 @@ WRITER = "beleg_writer"
 OWNERS = ["team:data"]
 RETRIES = dg.RetryPolicy(max_retries=2, delay=20, backoff=dg.Backoff.EXPONENTIAL)
 """For what passes by itself: a busy lock, a full disk. What would only fail again says so."""
+TOLD_DAYS = 400
+"""Most days that one run records for an asset."""
 AGREEMENTS = {"events": ("rows_by_ingest",), "run_costs": ("cost_of_runs",), "unit_costs": ("cost_by_day",)}
 """Asset → sums over several tables that can be looked at once it is made."""
 
@@ -36,10 +39,12 @@ def asked_days(context: dg.AssetExecutionContext) -> list[str]:
 def tell_days(context: dg.AssetExecutionContext, days: Mapping[str, Mapping[str, Any]], **figures: Any) -> Result:
     """Record each day as made, with its figures, and those of the asset as a whole; returns them as the result.
 
-    A run that was asked for days records those by itself. Days before Dagster's first have no square.
+    A run that was asked for days records those by itself. Days before Dagster's first have no square, and of a
+    whole history computed again only the newest are shown: each costs Dagster a row in its log.
     """
-    asked, known = set(asked_days(context)), [day for day in days if DAYS.has_partition_key(day)]
-    whole = {**figures, "days": len(days), "days_outside": len(days) - len(known)}
+    known = sorted(day for day in days if DAYS.has_partition_key(day))[-TOLD_DAYS:]
+    asked = set(asked_days(context))
+    whole = {**figures, "days": len(days), "days_not_shown": len(days) - len(known)}
     for day in known:
         if day not in asked:
             context.log_event(
@@ -70,9 +75,12 @@ def specs(asset: str, tables: Sequence[str]) -> list[dg.AssetCheckSpec]:
 
 
 def look(settings: Settings, asset: str, tables: Sequence[str], days: Collection[str]) -> list[dg.AssetCheckResult]:
-    """Check what an asset has staged on some days, judged by Great Expectations, and show the verdicts."""
+    """Check what an asset has staged on some days, judged by Great Expectations, and show the verdicts.
+
+    A run with nothing new shows those on what is published, so that a warning stays where it was.
+    """
     subjects = {*tables, *AGREEMENTS.get(asset, ())}
-    found = flow.check(settings, subjects, judge=expectations.judge) if days else []
+    found = flow.check(settings, subjects, judge=expectations.judge) if days else last_passed(settings, subjects)
     own = [entry for entry in found if entry.subject in tables]
     warned = [f"{e.subject}.{rule}" for e in own for rule in e.warned]
     results = [_verdict("contract", own)]
@@ -85,15 +93,15 @@ def look(settings: Settings, asset: str, tables: Sequence[str], days: Collection
 
 
 def _verdict(name: str, entries: Collection[Evidence]) -> dg.AssetCheckResult:
-    """One check of Dagster's out of the evidence on some subjects; none means that nothing new was staged."""
+    """One check of Dagster's out of the evidence on some subjects."""
     broken = [f"| {e.subject} | {f.rule} | {f.severity} | {f.violations} | {f.detail} |" for e in entries
               for f in e.findings if f.violations]  # fmt: skip
     head = "| subject | rule | severity | violations | where |\n|---|---|---|---|---|\n"
-    metadata = {
+    metadata: dict[str, Any] = {
         "rows": sum(e.rows for e in entries),
         "rules_passed": sum(e.passed for e in entries),
         "violations": sum(f.violations or 0 for e in entries for f in e.findings),
-        "judge": ", ".join(sorted({e.judge for e in entries})) or "nothing new to check",
+        "judge": ", ".join(sorted({e.judge for e in entries})) or "nothing was checked yet",
         "findings": dg.MetadataValue.md(head + "\n".join(broken) if broken else "none"),
     }
     return dg.AssetCheckResult(passed=not any(e.failed for e in entries), check_name=name, metadata=metadata)
