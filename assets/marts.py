@@ -10,27 +10,17 @@ from assets.common import OWNERS, RETRIES, WRITER, Result, asked_days, look, pla
 from beleg import flow
 from beleg.core.contracts import load
 from beleg.core.settings import Settings
+from beleg.cost.build import STANDS_ON
 from beleg.cost.money import micro_usd
 from beleg.report.plot import cost_plot
 from beleg.work import queries_digest
 from pipelines.partitions import DAYS
 from pipelines.resources import Installation
 
-MARTS: Mapping[str, Sequence[str]] = {
-    "run_days": ["events"],
-    "step_costs": ["run_days"],
-    "run_costs": ["step_costs"],
-    "unit_costs": ["run_costs"],
-    "flags": ["unit_costs"],
-    "reconciliation": ["run_costs"],
-    "workflow_traffic": ["run_costs"],
-    "cache_efficiency": ["run_costs"],
-    "drift": ["run_costs"],
-    "prompt_versions": ["run_costs"],
-}
-"""Mart → what it is computed from."""
 ALONG = {"run_costs": ("run_lookup",)}
 """Mart → tables made along with it."""
+MARTS = {name: below or ("events",) for name, below in STANDS_ON.items() if name not in ALONG["run_costs"]}
+"""Mart → assets it is computed from."""
 
 
 def _mart(name: str, upstream: Sequence[str]) -> dg.AssetsDefinition:

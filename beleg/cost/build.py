@@ -32,6 +32,20 @@ MONTH_MARTS = (*COST_MARTS, *RUN_MARTS)
 STAGES = (("run_days",), ("step_costs",), ("run_costs", "run_lookup"), COST_MARTS, *((mart,) for mart in RUN_MARTS))
 """Marts in the order in which they are made; those of one stage stand on the same ones."""
 MARTS = (*DAY_MARTS, *MONTH_MARTS)
+STANDS_ON: Mapping[str, tuple[str, ...]] = {
+    "run_days": (),
+    "step_costs": ("run_days",),
+    "run_costs": ("step_costs",),
+    "run_lookup": ("run_costs",),
+    "unit_costs": ("run_costs",),
+    "flags": ("unit_costs",),
+    "reconciliation": ("step_costs",),
+    "workflow_traffic": ("run_costs",),
+    "cache_efficiency": ("step_costs",),
+    "drift": ("run_costs",),
+    "prompt_versions": ("unit_costs",),
+}
+"""Mart → marts that must be there first; what those stand on is understood."""
 WORD_TABLES = ("feedback", "corrections")
 FRESH = "business_day IN (SELECT business_day FROM fresh)"
 """Which of a month's rows are computed again; the others are taken over. Budgets need the whole month."""
@@ -227,10 +241,11 @@ class Builder:
 
 
 def needed(marts: Collection[str]) -> set[str]:
-    """These marts and all that they stand on: every mart of a month stands on all marts of days."""
-    last = max((number for number, stage in enumerate(STAGES) if set(stage) & set(marts)), default=-1)
-    days = {mart for stage in STAGES[: min(last + 1, 3)] for mart in stage}
-    return days | set(marts) | ({"unit_costs"} if "flags" in marts else set())
+    """These marts and all that they stand on; `run_lookup` is made along with `run_costs`."""
+    found = set(marts)
+    while more := {below for mart in found for below in STANDS_ON[mart]} - found:
+        found |= more
+    return found | ({"run_lookup"} if "run_costs" in found else set())
 
 
 def differences(
