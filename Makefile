@@ -6,7 +6,7 @@ REQUIREMENTS := requirements/dev.txt
 # Two workers leave a small machine usable; more cores are used where they are.
 JOBS ?= auto
 
-.PHONY: demo test lint bench soak wheel clean help
+.PHONY: demo dev test lint bench soak wheel clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -18,8 +18,11 @@ $(VENV)/.ready: $(REQUIREMENTS) pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-demo: $(VENV)/.ready ## some weeks of a small company's runs, priced and reported
-	$(BIN)/beleg demo
+demo: $(VENV)/.ready ## some weeks of a small company's runs through the pipeline: priced, checked, reported
+	$(BIN)/python -W ignore -m pipelines.demo
+
+dev: $(VENV)/.ready ## Dagster's page and daemon on http://127.0.0.1:3000; PORT=… for another
+	@exec $(BIN)/python -m pipelines.dev
 
 test: $(VENV)/.ready ## all tests but the long ones
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not soak" $(ARGS)

@@ -13,15 +13,18 @@ from pathlib import Path
 from beleg.checks import judge as judging
 from beleg.checks.evidence import Evidence
 from beleg.checks.judge import Judge, compare
+from beleg.core.contracts import event_tables
 from beleg.core.errors import CheckFailed
 from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
+from beleg.core.sql import query
 from beleg.cost import plan
 from beleg.cost.build import needed, open_days
 from beleg.cost.restatements import restate
 from beleg.ingest.run import IngestReport
 from beleg.ingest.run import ingest as take
 from beleg.lake import catalog, publication
+from beleg.lake.engine import connect
 from beleg.lake.exclusive import exclusive
 from beleg.lake.housekeeping import tidy
 from beleg.lake.publication import Publication
@@ -52,6 +55,27 @@ class Built:
     """UTC days that were computed for the publication to come, by this call or one before it."""
     version: int | None
     """Version of the table now; None where it is not made yet."""
+    rows: int
+    """Rows of the table now."""
+
+
+@dataclass(frozen=True)
+class DayCost:
+    """What the steps of a UTC day cost."""
+
+    steps: int
+    unpriced_steps: int
+    cost_pico_usd: int
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What the lake holds that is not published yet."""
+
+    rows_by_day: Mapping[str, int]
+    """UTC day → rows of all event tables, on days that differ from the publication."""
+    rows: int
+    """Rows of all event tables on all days."""
 
 
 def run(
@@ -105,7 +129,26 @@ def build(
         done = at.builder.build([mart])
         if not done.is_empty:
             plan.save(settings, done)
-        return Built(mart, done.days.get(mart, ()), at.lake.versions.get(mart))
+        return Built(mart, done.days.get(mart, ()), at.lake.versions.get(mart), at.lake.rows(mart))
+
+
+def arrived(settings: Settings) -> Arrived:
+    """Which days of events have changed since the publication; reads the logs of the tables alone."""
+    lake = Snapshot.latest(settings)
+    published = lake.at(publication.current(settings))
+    tables = [contract.table for contract in event_tables().values()]
+    days = sorted({day for table in tables for day in lake.changed(published, table)})
+    rows = {day: sum(lake.rows(table, [day]) for table in tables) for day in days}
+    return Arrived(rows, sum(lake.rows(table) for table in tables))
+
+
+def daily_costs(settings: Settings, days: Collection[str]) -> dict[str, DayCost]:
+    """UTC day → what its steps cost, published or not, of some days."""
+    lake = Snapshot.latest(settings)
+    with connect(settings.home / "scratch") as con:
+        con.execute(f"CREATE TEMP VIEW step_costs AS SELECT * FROM {lake.relation('step_costs', days)}")
+        rows = con.execute(query("beleg.cost", "daily")).fetchall()
+    return {day: DayCost(int(steps), int(unpriced), int(cost)) for day, steps, unpriced, cost in rows}
 
 
 def check(settings: Settings, subjects: Collection[str] | None = None, *, judge: Judge = compare) -> list[Evidence]:

@@ -9,6 +9,7 @@ from beleg.checks.scan import Finding, Scanned, scan
 from beleg.checks.sums import SUMS, States
 from beleg.core import contracts
 from beleg.core.errors import CheckFailed
+from beleg.core.settings import Settings
 
 Judge = Callable[[str, Sequence[Finding]], tuple[str, frozenset[str]]]
 """Subject and its findings → who judged, and the rules that found something."""
@@ -48,6 +49,12 @@ def recall(states: States, tables: Collection[str]) -> list[Evidence]:
     before = evidence.known(states.settings)
     asked = [(s, reads) for s, reads in subjects().items() if set(reads) <= set(tables) and _differs(states, reads)]
     return [e for subject, reads in asked if (e := _recall(before.get(subject, ()), states, reads)) is not None]
+
+
+def last_passed(settings: Settings, wanted: Collection[str]) -> list[Evidence]:
+    """The newest evidence on some subjects that stopped nothing: what is known of the published figures."""
+    known = evidence.known(settings)
+    return [e for subject in wanted if (e := next((e for e in known.get(subject, ()) if not e.failed), None))]
 
 
 def demand(entries: Iterable[Evidence]) -> None:

@@ -89,13 +89,9 @@ def _rows_by_ingest(states: States) -> Scanned:
         detail = f"no count of {', '.join(missing[:EXAMPLES])}: interrupted, or no ingest"
         return _one("rows_by_ingest", 0, None, detail)
     counted = sum(f["accepted"] - f["duplicates"] - f["superseded"] for f in found.values())
-    gained = sum(_rows(states.lake, table) - _rows(states.published, table) for table in tables)
+    gained = sum(states.lake.rows(table) - states.published.rows(table) for table in tables)
     detail = "" if gained == counted else f"the lake gained {gained} rows, ingest counted {counted}"
     return _one("rows_by_ingest", gained, abs(gained - counted), detail)
-
-
-def _rows(snapshot: Snapshot, table: str) -> int:
-    return sum(f.rows for f in snapshot.files(table))
 
 
 def _notes(states: States, table: str) -> set[str]:

@@ -36,6 +36,11 @@ def demo(
 
     with progress_bar(show=not json) as show:
         played = play(home, runs=runs, seed=seed, on_progress=show)
+    tell(played, json=json)
+
+
+def tell(played: "Played", *, json: bool) -> None:
+    """Show what a demo found; raises CheckFailed where that is not what was known beforehand."""
     if json:
         print_json(_record(played))
     else:

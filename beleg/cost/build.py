@@ -25,19 +25,32 @@ from beleg.lake.engine import identifier
 from beleg.lake.sealed import open_business_days, sealed_before
 from beleg.lake.snapshot import Snapshot
 
-DAY_MARTS = ("run_days", "step_costs", "run_costs", "run_lookup")
-COST_MARTS = ("unit_costs", "flags", "reconciliation", "workflow_traffic", "cache_efficiency")
-"""Of one business day's steps and runs alone."""
-RUN_MARTS = ("drift", "prompt_versions")
-"""These look beyond the day: at earlier runs, at what people said later."""
-MONTH_MARTS = (*COST_MARTS, *RUN_MARTS)
-STAGES = (("run_days",), ("step_costs",), ("run_costs", "run_lookup"), COST_MARTS, *((mart,) for mart in RUN_MARTS))
-"""Marts in the order in which they are made; those of one stage stand on the same ones."""
-DAY_STAGES = 3
-"""So many stages are made one after another; those after them do not stand on each other."""
-AT_ONCE = 2
-"""Stages made at the same time: a day's rows are too few for DuckDB to share among cores."""
-MARTS = (*DAY_MARTS, *MONTH_MARTS)
+DAY_STAGES = (("run_days",), ("step_costs",), ("run_costs", "run_lookup"))
+"""Marts of days, one stage after another."""
+MONTH_LANES = (
+    (("unit_costs", "flags"), ("prompt_versions",)),
+    (("drift",), ("reconciliation", "workflow_traffic", "cache_efficiency")),
+)
+"""Marts of months in lanes of stages. No lane stands on another, so they are made at the same time: a day's rows
+are too few for DuckDB to share among cores."""
+STAGES = (*DAY_STAGES, *(stage for lane in MONTH_LANES for stage in lane))
+DAY_MARTS = tuple(mart for stage in DAY_STAGES for mart in stage)
+MARTS = tuple(mart for stage in STAGES for mart in stage)
+"""All marts, each after those it stands on."""
+STANDS_ON: Mapping[str, tuple[str, ...]] = {
+    "run_days": (),
+    "step_costs": ("run_days",),
+    "run_costs": ("step_costs",),
+    "run_lookup": ("run_costs",),
+    "unit_costs": ("run_costs",),
+    "flags": ("unit_costs",),
+    "reconciliation": ("step_costs",),
+    "workflow_traffic": ("run_costs",),
+    "cache_efficiency": ("step_costs",),
+    "drift": ("run_costs",),
+    "prompt_versions": ("unit_costs",),
+}
+"""Mart → marts that must be there first; what those stand on is understood."""
 WORD_TABLES = ("feedback", "corrections")
 FRESH = "business_day IN (SELECT business_day FROM fresh)"
 """Which of a month's rows are computed again; the others are taken over. Budgets need the whole month."""
@@ -70,18 +83,26 @@ class Builder:
         if self.plan.is_empty:
             return self.plan
         wanted = needed(marts)
-        stages = [[mart for mart in stage if mart in wanted and mart not in self.plan.made] for stage in STAGES]
-        if any(stages):
+        todo = [[mart for mart in stage if mart in wanted and mart not in self.plan.made] for stage in STAGES]
+        if any(todo):
             self.pricing.register_policies(self.con)
-        for stage in filter(None, stages[:DAY_STAGES]):
+        for stage in filter(None, todo[: len(DAY_STAGES)]):
             days = self._make(stage)
             self.plan = self.plan.with_made(self.lake, stage, days)
-        of_months = list(filter(None, stages[DAY_STAGES:]))
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            made = list(pool.map(lambda stage: self._beside()._make(stage), of_months))
-        for stage, days in zip(of_months, made, strict=True):
-            self.plan = self.plan.with_made(self.lake, stage, days)
+        lanes = [[mart for stage in lane for mart in stage] for lane in MONTH_LANES]
+        of_months = list(filter(None, todo[len(DAY_STAGES) :]))
+        with ThreadPoolExecutor(len(lanes)) as pool:
+            made = pool.map(self._make_lane, [[s for s in of_months if s[0] in lane] for lane in lanes])
+            for marts_made, days in (one for lane in made for one in lane):
+                self.plan = self.plan.with_made(self.lake, marts_made, days)
         return self.plan
+
+    def _make_lane(self, stages: Sequence[Sequence[str]]) -> list[tuple[Sequence[str], Collection[str]]]:
+        """Make stages one after another on a connection of their own; returns each with its days."""
+        if not stages:
+            return []
+        beside = self._beside()
+        return [(stage, beside._make(stage)) for stage in stages]
 
     def _beside(self) -> "Builder":
         """The same work on a connection of its own, with its own views and temporary tables."""
@@ -255,10 +276,11 @@ class Builder:
 
 
 def needed(marts: Collection[str]) -> set[str]:
-    """These marts and all that they stand on: every mart of a month stands on all marts of days."""
-    last = max((number for number, stage in enumerate(STAGES) if set(stage) & set(marts)), default=-1)
-    days = {mart for stage in STAGES[: min(last + 1, DAY_STAGES)] for mart in stage}
-    return days | set(marts) | ({"unit_costs"} if "flags" in marts else set())
+    """These marts and all that they stand on; `run_lookup` is made along with `run_costs`."""
+    found = set(marts)
+    while more := {below for mart in found for below in STANDS_ON[mart]} - found:
+        found |= more
+    return found | ({"run_lookup"} if "run_costs" in found else set())
 
 
 def differences(

@@ -1,7 +1,8 @@
 """The whole demo: make the files, run the pipeline over them, check the answers, render the report."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +38,23 @@ class Played:
     report: Path
 
 
-def play(home: Path, *, runs: int, seed: int, on_progress: OnProgress) -> Played:
+Pipeline = Callable[[Settings, datetime, OnProgress], flow.Report]
+"""Takes a demo's events to a publication, as of an instant."""
+
+
+def in_order(settings: Settings, now: datetime, on_progress: OnProgress) -> flow.Report:
+    """The stages one after another in this process, as `beleg run` does it."""
+    return flow.run(settings, as_of=now, on_progress=on_progress)
+
+
+def play(home: Path, *, runs: int, seed: int, on_progress: OnProgress, pipeline: Pipeline = in_order) -> Played:
     """Make the demo in a home of its own, replacing an earlier one.
 
     Raises UsageError for a folder that is no demo's and for less than one run.
     """
     settings = make_home(home)
     summary = write_demo(settings.spool, runs=runs, seed=seed, weeks=WEEKS, on_progress=on_progress)
-    done = flow.run(settings, as_of=as_of(WEEKS), on_progress=on_progress)
+    done = pipeline(settings, as_of(WEEKS), on_progress)
     report = render(settings, settings.home / "reports" / "report.html", notice=NOTICE)
     with catalog.connect(settings) as con:
         scope = scope_of(con, settings.timezone, None, None)

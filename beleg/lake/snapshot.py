@@ -43,15 +43,18 @@ class Snapshot:
     def files(self, name: str, partitions: Iterable[str] | None = None) -> list[DataFile]:
         """Files of a table, of all partitions or of those named."""
         version = self.versions.get(name)
-        found = [] if version is None else self.table(name).files(version)
-        if partitions is None:
-            return found
-        wanted = set(partitions)
-        return [f for f in found if f.partition in wanted]
+        if version is None:
+            return []
+        table = self.table(name)
+        return table.files(version) if partitions is None else table.files_in(version, partitions)
 
     def partitions(self, name: str) -> set[str]:
         """Partitions of a table that hold a file."""
         return {f.partition for f in self.files(name) if f.partition is not None}
+
+    def rows(self, name: str, partitions: Iterable[str] | None = None) -> int:
+        """Rows of a table, of all partitions or of those named, as its log counts them."""
+        return sum(f.rows for f in self.files(name, partitions))
 
     def relation(self, name: str, partitions: Iterable[str] | None = None) -> str:
         """SQL of a relation over a table, of all partitions or of those named."""

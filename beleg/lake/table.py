@@ -49,7 +49,10 @@ class LakeTable:
         self.contract = load(name)
         self.root = settings.lake / name
         self._head: DeltaTable | None = None
+        self._behind = False
+        """Whether a commit was made since the log was read."""
         self._files: dict[int, list[DataFile]] = {}
+        self._by_partition: tuple[int, dict[str | None, list[DataFile]]] = (-1, {})
         self._mixed: bool | None = None
         self._evolved = False
 
@@ -65,6 +68,16 @@ class LakeTable:
         if wanted not in self._files:
             self._files[wanted] = self._read_files(wanted)
         return self._files[wanted]
+
+    def files_in(self, version: int, partitions: Iterable[str]) -> list[DataFile]:
+        """Files of a version in some partitions, sorted by path."""
+        known, groups = self._by_partition
+        if known != version:
+            groups = {}
+            for file in self.files(version):
+                groups.setdefault(file.partition, []).append(file)
+            self._by_partition = (version, groups)
+        return [file for partition in sorted(set(partitions)) for file in groups.get(partition, ())]
 
     def _read_files(self, version: int) -> list[DataFile]:
         actions = pa.table(self._at(version).get_add_actions(flatten=True))
@@ -115,7 +128,7 @@ class LakeTable:
 
         `note` is kept in the log, for example the id of the ingest.
         """
-        table = self._head or self._latest() or self._create()
+        table = (None if self._behind else self._head) or self._latest() or self._create()
         self.evolve()
         now_ms = time.time_ns() // 1_000_000
         added, removed = list(add), list(remove)
@@ -129,15 +142,22 @@ class LakeTable:
                 partition_by=self._partition_by,
                 commit_properties=CommitProperties(custom_metadata={"beleg": note}),
             )
-            table.update_incremental()
-            self._remember(before, int(table.version()), added, removed)
+            self._behind = True
+            return self._remember(before, added, removed)
         return int(table.version())
 
-    def _remember(self, before: int, version: int, added: list[DataFile], removed: list[DataFile]) -> None:
-        """Know the files of a version just made without reading them back."""
-        if version == before + 1 and before in self._files:
+    def _remember(self, before: int, added: list[DataFile], removed: list[DataFile]) -> int:
+        """The version that was just made after `before`, and its files, without reading them back."""
+        if self._logged(before + 2):  # somebody else has committed as well
+            return self.version() or 0
+        version = before + 1
+        if before in self._files:
             gone = {f.path for f in removed}
             self._files[version] = sorted([*(f for f in self._files[before] if f.path not in gone), *added])
+        return version
+
+    def _logged(self, version: int) -> bool:
+        return (self.root / "_delta_log" / f"{version:020}.json").exists()
 
     def notes(self, *, after: int, upto: int) -> set[str]:
         """The notes of the commits behind one version up to another that changed rows; empty text for none."""
@@ -157,7 +177,8 @@ class LakeTable:
         if not files:
             nulls = "".join(f", CAST(NULL AS {kind}) AS {name}" for name, kind in where.items())
             return f"(SELECT {typed_nulls(self.contract)}{nulls} WHERE false)"
-        paths = ", ".join(quote(literal_path(str(self.root / f.path))) for f in files)
+        folder = f"{self.root}/"  # joined as text: a history has thousands of files
+        paths = ", ".join(quote(literal_path(folder + f.path)) for f in files)
         options = [f"{name} = true" for name in where]
         if self._is_mixed():
             options.append(f"schema = {_file_schema(self.contract)}")
@@ -253,6 +274,7 @@ class LakeTable:
 
     def _latest(self) -> DeltaTable | None:
         """The table at its latest version; reading on is cheaper than opening again."""
+        self._behind = False
         if self._head is not None:
             self._head.update_incremental()
         elif (self.root / "_delta_log").is_dir() and DeltaTable.is_deltatable(str(self.root)):
@@ -316,9 +338,15 @@ def stored_type(type_: str) -> str:
 @cache
 def arrow_schema(contract: TableContract) -> Any:
     """Arrow schema of a contract, partition column included."""
-    with duckdb.connect(":memory:") as con:
-        con.execute("SET TimeZone = 'UTC'")
-        return con.sql(f"SELECT {typed_nulls(contract)}").to_arrow_table().schema
+    return _typing().cursor().sql(f"SELECT {typed_nulls(contract)}").to_arrow_table().schema
+
+
+@cache
+def _typing() -> duckdb.DuckDBPyConnection:
+    """A connection that only ever makes types; to open one takes longer than to ask it."""
+    con = duckdb.connect(":memory:")
+    con.execute("SET GLOBAL TimeZone = 'UTC'")
+    return con
 
 
 def typed_nulls(contract: TableContract) -> str:

@@ -1,13 +1,15 @@
 """The stages one by one, as a scheduler calls them: the same rows as one run, and nothing done twice."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from beleg import flow
+from beleg.core.contracts import mart_sql
 from beleg.cost import plan
-from beleg.cost.build import MARTS
+from beleg.cost.build import MARTS, STAGES, needed
 from beleg.lake import publication
 from beleg.lake.snapshot import Snapshot
 from tests.flow.support import AS_OF, Installation, run_events
@@ -110,3 +112,11 @@ def test_a_plan_no_one_can_read_is_made_again(beleg: Installation) -> None:
     flow.publish(beleg.settings, as_of=AS_OF)
     assert not path.exists()
     assert beleg.marts() == beleg.rebuilt()
+
+
+@pytest.mark.parametrize("mart", MARTS)
+def test_a_mart_is_made_after_all_marts_its_query_reads(mart: str) -> None:
+    read = set(re.findall(r"(?:FROM|JOIN) (\w+)", mart_sql(mart))) & set(MARTS)
+    assert read <= needed([mart]) - {mart}
+    built = [name for stage in STAGES for name in stage]
+    assert all(built.index(below) < built.index(mart) for below in needed([mart]) - {mart, "run_lookup"})

@@ -1,0 +1,1 @@
+"""Wiring for Dagster: what runs when, on which days, and who is told."""

@@ -1,0 +1,159 @@
+"""The assets: what they show is what was done."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from beleg import flow
+from beleg.core import contracts
+from beleg.cost.build import MARTS
+from pipelines.definitions import defs
+from tests.checks.support import damage
+from tests.events import event
+from tests.flow.support import AS_OF, Installation, run_events
+from tests.pipeline.support import Pipeline, failed_steps
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Dagster and of the judge's dependencies
+ROOT = Path(__file__).resolve().parents[2]
+NOON = datetime(2026, 1, 10, 12, tzinfo=UTC)
+
+
+def test_every_mart_is_an_asset_and_every_asset_has_an_owner_and_a_description() -> None:
+    dg.Definitions.validate_loadable(defs)
+    specs = {spec.key.to_user_string(): spec for spec in defs.resolve_all_asset_specs()}
+    assert set(MARTS) - {"run_lookup"} <= specs.keys()
+    assert specs.keys() - set(contracts.names()) == {"spool", "inbox", "events", "publication", "report"}
+    assert all(spec.owners and spec.description and spec.kinds for spec in specs.values())
+
+
+def test_exactly_the_touched_days_are_shown_as_made(pipeline: Pipeline) -> None:
+    pipeline.arrive(*run_events("a", NOON), *run_events("b", NOON + timedelta(days=3)))
+    first = pipeline.refresh()
+    assert first.success
+    for asset in ("events", "step_costs", "run_costs", "unit_costs", "drift"):
+        assert pipeline.made(first, asset) == {"2026-01-10", "2026-01-13"}
+    assert pipeline.made(first, "publication") == {""}
+    pipeline.arrive(*run_events("late", NOON + timedelta(hours=1)))
+    late = pipeline.refresh()
+    assert pipeline.made(late, "unit_costs") == {"2026-01-10"}
+    (made,) = late.asset_materializations_for_node("step_costs")
+    assert made.metadata["dagster/row_count"].value == 2
+    assert made.metadata["cost_micro_usd"].value == 2 * (2500 + 100)
+    assert made.metadata["unpriced_share"].value == 0
+    assert pipeline.ask("SELECT count(*) FROM runs") == [(3,)]
+    nothing = pipeline.refresh()
+    assert nothing.success
+    assert pipeline.made(nothing, "events") == pipeline.made(nothing, "unit_costs") == set()
+
+
+def test_the_pipeline_and_one_run_give_the_same_rows(pipeline: Pipeline, tmp_path: Path) -> None:
+    events = [*run_events("a", NOON), *run_events("b", NOON + timedelta(hours=13), parent_run_id="a")]
+    pipeline.arrive(*events)
+    assert pipeline.refresh().success
+    whole = Installation(tmp_path / "whole")
+    whole.take(*events)
+    assert pipeline.marts() == whole.marts()
+
+
+def test_a_range_asked_for_is_computed_again_a_day_without_events_included(pipeline: Pipeline) -> None:
+    pipeline.arrive(*run_events("a", NOON), *run_events("b", NOON + timedelta(days=2)))
+    assert pipeline.refresh().success
+    before, marts = flow.publish(pipeline.settings), pipeline.marts()
+    again = pipeline.backfill("2026-01-10", "2026-01-12")
+    assert again.success
+    assert pipeline.made(again, "unit_costs") == {"2026-01-10", "2026-01-11", "2026-01-12"}
+    assert flow.publish(pipeline.settings).number == before.number + 1
+    assert pipeline.marts() == marts
+
+
+def test_a_failed_check_stops_what_stands_on_it_now_and_in_later_runs(pipeline: Pipeline) -> None:
+    pipeline.arrive(*run_events("a", NOON))
+    assert pipeline.refresh().success
+    before = pipeline.marts()
+    damage(pipeline.settings, "steps", "SELECT * REPLACE (CAST(NULL AS VARCHAR) AS status) FROM rows")
+    broken = pipeline.refresh()
+    assert failed_steps(broken) == {"events"}
+    assert pipeline.checks(broken)["events.contract"] is False
+    alone = dg.materialize(
+        [a for a in defs.assets or () if isinstance(a, dg.AssetsDefinition)],
+        selection=dg.AssetSelection.assets("run_costs"),
+        instance=pipeline.instance,
+        resources={"installation": pipeline.resource},
+        partition_key="2026-01-10",
+        raise_on_error=False,
+    )
+    assert failed_steps(alone) == {"run_costs"}
+    assert pipeline.marts() == before
+    damage(pipeline.settings, "steps", "SELECT * REPLACE ('succeeded' AS status) FROM rows")
+    assert pipeline.refresh().success
+
+
+def test_a_warning_stops_nothing_and_stays_while_nothing_changes(pipeline: Pipeline) -> None:
+    unknown = event("step", "u", "2026-01-10T12:00:01Z", run_id="a", model="nobody-knows", buckets={"output": 1})
+    pipeline.arrive(*run_events("a", NOON), unknown)
+    for result in (pipeline.refresh(), pipeline.refresh()):
+        assert result.success
+        assert pipeline.checks(result)["step_costs.notices"] is False
+        assert pipeline.checks(result)["step_costs.contract"] is True
+    page = (pipeline.settings.home / "reports" / "checks.html").read_text()
+    assert "every_step_is_priced" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_too_many_refused_lines_show_in_the_check_and_what_is_good_is_published(pipeline: Pipeline) -> None:
+    pipeline.arrive(*run_events("a", NOON), *({"event": "broken", "n": n} for n in range(30)))
+    result = pipeline.refresh()
+    assert result.success
+    assert pipeline.checks(result)["events.refused_share"] is False
+    assert result.asset_materializations_for_node("quarantine")[0].metadata["open"].value == 30
+    assert pipeline.ask("SELECT count(*) FROM runs") == [(1,)]
+
+
+def test_events_before_the_first_day_are_computed_and_counted_as_not_shown(pipeline: Pipeline) -> None:
+    pipeline.arrive(*run_events("old", datetime(2019, 5, 1, tzinfo=UTC)), *run_events("new", NOON))
+    result = pipeline.refresh()
+    (made,) = result.asset_materializations_for_node("run_costs")
+    assert (made.partition, made.metadata["days_not_shown"].value) == ("2026-01-10", 1)
+    assert pipeline.ask("SELECT count(*) FROM runs") == [(2,)]
+
+
+def test_a_clock_that_jumps_back_neither_loses_nor_doubles_anything(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline.arrive(*run_events("a", NOON))
+    assert pipeline.refresh().success
+    for day in ("2026-02-01", "2024-02-01"):
+        monkeypatch.setattr("tests.pipeline.support.today", lambda day=day: day)
+        pipeline.arrive(*run_events(f"on-{day}", NOON))
+        result = pipeline.refresh()
+        assert result.success
+        assert pipeline.made(result, "run_costs") == {"2026-01-10"}
+    assert pipeline.ask("SELECT count(*), sum(steps) FROM runs") == [(3, 3)]
+
+
+def test_beside_beleg_run_both_succeed_and_nothing_is_doubled(pipeline: Pipeline) -> None:
+    for n in range(3):
+        pipeline.arrive(*run_events(f"r{n}", NOON + timedelta(days=n)))
+    env = {"BELEG_HOME": str(pipeline.settings.home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+    code = "from beleg.cli.main import main; main()"
+    beside = [subprocess.Popen([sys.executable, "-c", code, "run"], env=env, stdout=subprocess.DEVNULL) for _ in "ab"]
+    assert pipeline.refresh().success
+    assert [process.wait() for process in beside] == [0, 0]
+    assert pipeline.ask("SELECT count(*), sum(steps) FROM runs") == [(3, 3)]
+    flow.publish(pipeline.settings, as_of=AS_OF)
+    assert pipeline.marts() == pipeline.rebuilt()
+
+
+def test_the_verb_that_publishes_contracts_cannot_be_reached_from_the_pipeline() -> None:
+    code = (
+        "import sys, pipelines.definitions, pipelines.demo\n"
+        "print([name for name in sys.modules if name.startswith('beleg.contract.promotion')])"
+    )
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.strip() == "[]"
