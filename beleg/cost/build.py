@@ -34,7 +34,9 @@ MONTH_MARTS = (*COST_MARTS, *RUN_MARTS)
 STAGES = (("run_days",), ("step_costs",), ("run_costs", "run_lookup"), COST_MARTS, *((mart,) for mart in RUN_MARTS))
 """Marts in the order in which they are made; those of one stage stand on the same ones."""
 DAY_STAGES = 3
-"""So many stages are made one after another; those after them do not stand on each other."""
+"""So many stages are made one after another; those after them, but for the last, do not stand on each other."""
+LAST = -1
+"""`prompt_versions` stands on `unit_costs`."""
 AT_ONCE = 2
 """Stages made at the same time: a day's rows are too few for DuckDB to share among cores."""
 MARTS = (*DAY_MARTS, *MONTH_MARTS)
@@ -76,12 +78,17 @@ class Builder:
         for stage in filter(None, stages[:DAY_STAGES]):
             days = self._make(stage)
             self.plan = self.plan.with_made(self.lake, stage, days)
-        of_months = list(filter(None, stages[DAY_STAGES:]))
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            made = list(pool.map(lambda stage: self._beside()._make(stage), of_months))
-        for stage, days in zip(of_months, made, strict=True):
-            self.plan = self.plan.with_made(self.lake, stage, days)
+        self._make_beside(stages[DAY_STAGES:LAST])
+        self._make_beside(stages[LAST:])
         return self.plan
+
+    def _make_beside(self, stages: Iterable[Sequence[str]]) -> None:
+        """Make stages that do not stand on each other, some of them at the same time."""
+        some = list(filter(None, stages))
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            made = list(pool.map(lambda stage: self._beside()._make(stage), some))
+        for stage, days in zip(some, made, strict=True):
+            self.plan = self.plan.with_made(self.lake, stage, days)
 
     def _beside(self) -> "Builder":
         """The same work on a connection of its own, with its own views and temporary tables."""
