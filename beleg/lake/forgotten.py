@@ -24,8 +24,10 @@ Kind = Literal["ref", "tenant", "person"]
 KINDS: tuple[Kind, ...] = ("ref", "tenant", "person")
 COLUMN_OF: Mapping[Kind, str] = {"ref": "input_ref", "tenant": "tenant", "person": "author_hash"}
 
-DROPPED = frozenset({"artifacts"})
-"""Tables whose rows are nothing without their content."""
+NOTHING = "74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b"
+"""Fingerprint of JSON's null."""
+INSTEAD: Mapping[str, str] = {"by": "'forgotten'", "content": "'null'", "content_hash": f"'{NOTHING}'"}
+"""SQL of what stands in place of a value that must be there; of all others, null."""
 BLANKED: Mapping[str, tuple[str, ...]] = {
     "runs_started": ("labels", "conversation_id", "input_key", "input_ref", "input_hash", "hash_key_id"),
     "run_statuses": ("labels",),
@@ -33,8 +35,9 @@ BLANKED: Mapping[str, tuple[str, ...]] = {
     "steps": ("labels", "response_id", "input_hash", "output_hash"),
     "feedback": ("labels", "input_hash", "output_hash", "author_hash"),
     "corrections": ("labels", "input_hash", "output_hash", "input_ref", "expected", "expected_hash", "author_hash"),
-    "reviews": ("labels", "why"),
+    "reviews": ("labels", "why", "by"),
     "outcomes": ("labels",),
+    "artifacts": ("labels", "content", "content_hash"),
     "eval_results": ("labels", "expected_hash", "actual_hash"),
     "toolsets": ("labels", "cohort"),
     "layouts": ("labels",),
@@ -43,11 +46,9 @@ BLANKED: Mapping[str, tuple[str, ...]] = {
 PERSONAL: Mapping[str, tuple[str, ...]] = {
     "feedback": ("author_hash",),
     "corrections": ("author_hash",),
-    "reviews": ("why",),
+    "reviews": ("why", "by"),
 }
 """Event table → columns blanked in every row of a forgotten person."""
-NOBODY = "forgotten"
-"""Who decided, where the person was forgotten."""
 
 
 @dataclass(frozen=True)
@@ -115,19 +116,15 @@ class Forgotten:
 
     def masked(self, table: str, rows: str) -> str:
         """Query of the rows of an event table without what was forgotten; the query itself without tombstones."""
-        if not self or table not in {*BLANKED, *DROPPED}:
+        if not self or table not in BLANKED:
             return rows
         contract = load(table)
-        if table in DROPPED:
-            return f"SELECT * FROM ({rows}) WHERE NOT ({_hit(contract)})"
         hit, person = _hit(contract), _person(table)
         columns = ["coalesce(tombstone('tenant', tenant), tenant) AS tenant"]
         for name in BLANKED[table]:
             also = f" OR {person}" if person and name in PERSONAL.get(table, ()) else ""
-            kind = stored_type(contract.column(name).type)
-            columns.append(f"CASE WHEN {hit}{also} THEN CAST(NULL AS {kind}) ELSE {name} END AS {name}")
-        if table == "reviews":
-            columns.append(f'CASE WHEN {hit} OR {person} THEN {quote(NOBODY)} ELSE "by" END AS "by"')
+            instead = INSTEAD.get(name, f"CAST(NULL AS {stored_type(contract.column(name).type)})")
+            columns.append(f'CASE WHEN {hit}{also} THEN {instead} ELSE "{name}" END AS "{name}"')
         return f"SELECT * REPLACE ({', '.join(columns)}) FROM ({rows})"
 
     def renamed(self, rows: str) -> str:
@@ -176,16 +173,11 @@ def _person(table: str) -> str | None:
 
 def to_mask(table: str) -> str:
     """Condition on the rows of an event table that `masked` would change or drop."""
-    contract = load(table)
-    if table in DROPPED:
-        return _hit(contract)
-    blank = [f"({_hit(contract)}) AND ({_any_known(BLANKED[table])})", "tombstone('tenant', tenant) IS NOT NULL"]
-    if table == "reviews":
-        blank.append(f'({_hit(contract)}) AND "by" <> {quote(NOBODY)}')
+    blank = [f"{_hit(load(table))} AND ({_any_known(BLANKED[table])})", "tombstone('tenant', tenant) IS NOT NULL"]
     if (person := _person(table)) is not None:
         blank.append(person)
     return " OR ".join(f"({condition})" for condition in blank)
 
 
 def _any_known(columns: Iterable[str]) -> str:
-    return " OR ".join(f"{name} IS NOT NULL" for name in columns)
+    return " OR ".join(f'"{name}" IS DISTINCT FROM {INSTEAD.get(name, "NULL")}' for name in columns)

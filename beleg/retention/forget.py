@@ -18,7 +18,7 @@ from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.lake.engine import connect
 from beleg.lake.exclusive import exclusive
-from beleg.lake.forgotten import BLANKED, COLUMN_OF, DROPPED, KINDS, Forgotten, Kind, to_mask
+from beleg.lake.forgotten import BLANKED, COLUMN_OF, KINDS, Forgotten, Kind, to_mask
 from beleg.lake.publication import append_fact
 from beleg.lake.snapshot import Snapshot
 from beleg.retention import traces
@@ -147,7 +147,7 @@ def _starts(lake: Snapshot) -> Iterator[str]:
 
 def _conditions() -> Iterator[tuple[str, str]]:
     """(table, condition on the rows to change), events first; marts that can be computed again follow from them."""
-    for table in (*BLANKED, *DROPPED):
+    for table in BLANKED:
         yield table, to_mask(table)
     yield COMPARED, "run_id IN (SELECT run_id FROM forgotten_runs)"
     for contract in (*of_kind("mart"), *of_kind("system")):
@@ -156,7 +156,7 @@ def _conditions() -> Iterator[tuple[str, str]]:
 
 
 def _clean(forgotten: Forgotten, table: str, rows: str) -> str:
-    if table in BLANKED or table in DROPPED:
+    if table in BLANKED:
         return forgotten.masked(table, rows)
     if table == COMPARED:
         rows = f"SELECT * FROM ({rows}) WHERE run_id NOT IN (SELECT run_id FROM forgotten_runs)"

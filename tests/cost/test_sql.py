@@ -7,6 +7,7 @@ import sqlglot
 from sqlglot import exp
 
 from beleg.core.contracts import load, mart_sql, of_kind
+from beleg.cost.build import DAY_STAGES, LAST, STAGES
 
 MARTS = [contract.table for contract in of_kind("mart")]
 
@@ -56,3 +57,11 @@ def test_money_is_named_with_its_unit(mart: str) -> None:
         if column.unit == "pico-USD":
             assert column.name.endswith("_pico_usd")
             assert column.type in ("BIGINT", "DECIMAL(38,0)")
+
+
+def test_marts_made_at_the_same_time_do_not_stand_on_each_other() -> None:
+    at_once = STAGES[DAY_STAGES:LAST]
+    for stage in at_once:
+        others = {mart for other in at_once if other != stage for mart in other}
+        for mart in stage:
+            assert not others & set(re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", mart_sql(mart))), mart

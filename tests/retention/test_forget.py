@@ -18,7 +18,7 @@ from beleg.cli.main import app
 from beleg.core.contracts import of_kind
 from beleg.core.errors import UsageError
 from beleg.ingest import quarantine
-from beleg.lake.forgotten import BLANKED, DROPPED, KINDS, Kind
+from beleg.lake.forgotten import BLANKED, KINDS, Kind
 from beleg.lake.publication import facts
 from beleg.retention.forget import forget
 from tests.events import event, lines
@@ -129,8 +129,6 @@ def do(beleg: Installation, kind: Kind) -> Any:
 
 def test_every_column_of_an_event_is_either_kept_or_forgotten() -> None:
     for contract in of_kind("events"):
-        if contract.table in DROPPED:
-            continue
         for column in contract.columns:
             known = column.name in KEPT or column.name in BLANKED[contract.table] or column.unit == "tokens"
             assert known, f"{contract.table}.{column.name}: say in BLANKED or in this test whether forgetting keeps it"
