@@ -7,6 +7,7 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,15 @@ def test_a_users_project_runs_backs_up_and_restores(user: Run, project: Path) ->
 
 
 @pytest.mark.skipif(not (ROOT / "pipelines" / "definitions.py").exists(), reason="no wiring yet")
-def test_dagster_loads_a_users_project(user: Run, project: Path) -> None:
-    done = user("dagster", "definitions", "validate", cwd=project, DAGSTER_HOME=str(project))
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_dagster_runs_a_users_project(user: Run, project: Path, tmp_path: Path) -> None:
+    env = {"DAGSTER_HOME": str(project), "BELEG_HOME": str(tmp_path / "home")}
+    env["BELEG_SPOOL"] = str(project / ".beleg" / "spool")
+    today = json.dumps({"dagster/partition": datetime.now(UTC).date().isoformat()})
+    execute = ["job", "execute", "-m", "pipelines.definitions", "-j", "refresh", "--tags", today]
+    for words in (["definitions", "validate"], execute):
+        done = user("dagster", *words, cwd=project, **env)
+        assert done.returncode == 0, done.stdout + done.stderr
+    by_dagster = user("beleg", "costs", "--json", cwd=project, **env).stdout
+    assert json.loads(by_dagster)["rows"]
+    user("beleg", "run", cwd=project)
+    assert by_dagster == user("beleg", "costs", "--json", cwd=project).stdout
