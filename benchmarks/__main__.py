@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import days, explain, ingest, queries, report, trace
+from benchmarks import days, explain, ingest, pipeline, queries, report, trace
 
 WORK = Path(__file__).parent / ".work"
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -36,6 +36,7 @@ def measure(work: Path, *, quick: bool, only: str | None) -> list[Row]:
         "explain": explain.measure,
         "report": report.measure,
         "days": days.measure,
+        "pipeline": pipeline.measure,
         "trace": trace.measure,
     }
     chosen = {name: f for name, f in groups.items() if only in {None, name}}
@@ -60,7 +61,7 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the data: shows that it runs, not how fast")
-    parser.add_argument("--only", choices=["ingest", "queries", "explain", "report", "days", "trace"])
+    parser.add_argument("--only", choices=["ingest", "queries", "explain", "report", "days", "pipeline", "trace"])
     options = parser.parse_args()
     WORK.mkdir(exist_ok=True)
     rows = measure(WORK, quick=options.quick, only=options.only)

@@ -114,4 +114,7 @@ def _why(event: dg.DagsterEvent) -> str:
     error = failure.error
     while error is not None and error.cause is not None:
         error = error.cause
-    return (error.cls_name or "error") if error is not None else "failed"
+    if error is None:
+        return "failed"
+    # Only messages that are known to hold names alone; any other might hold a payload.
+    return error.message.strip() if error.cls_name == "DagsterAssetCheckFailedError" else error.cls_name or "failed"

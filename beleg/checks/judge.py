@@ -14,6 +14,8 @@ from beleg.core.settings import Settings
 Judge = Callable[[str, Sequence[Finding]], tuple[str, frozenset[str]]]
 """Subject and its findings → who judged, and the rules that found something."""
 
+KINDS: tuple[contracts.Kind, ...] = ("events", "system", "mart")
+
 
 def compare(_subject: str, findings: Sequence[Finding]) -> tuple[str, frozenset[str]]:
     """The verdict by comparison alone, as `beleg run` gives it: a rule is broken by one row."""
@@ -21,8 +23,12 @@ def compare(_subject: str, findings: Sequence[Finding]) -> tuple[str, frozenset[
 
 
 def subjects() -> dict[str, tuple[str, ...]]:
-    """Everything that is checked → the tables it reads: the tables themselves, then the sums over several."""
-    return {name: (name,) for name in contracts.names()} | {s.name: s.reads for s in SUMS}
+    """Everything that is checked → the tables it reads, causes before what follows from them.
+
+    The tables of events, those computed from them, then the sums over several.
+    """
+    tables = [contract.table for kind in KINDS for contract in contracts.of_kind(kind)]
+    return {name: (name,) for name in tables} | {s.name: s.reads for s in SUMS}
 
 
 def check(states: States, wanted: Collection[str] | None = None, *, judge: Judge = compare) -> list[Evidence]:

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeEla
 from rich.text import Text
 
 from beleg.cli.output import JSON_HELP, console, print_json
-from beleg.core.errors import UsageError
+from beleg.core.errors import CheckFailed, UsageError
 from beleg.core.progress import OnProgress
 from beleg.core.settings import Settings
 
@@ -71,7 +71,13 @@ def _run(
         raise UsageError(msg)
     with progress_bar(show=not json) as show:
         settings = Settings.load()
-        report = flow.run(settings, paths, mapping=mapping, spool=spool, on_progress=show)
+        try:
+            report = flow.run(settings, paths, mapping=mapping, spool=spool, on_progress=show)
+        except CheckFailed:
+            from beleg.report.checks import render_checks
+
+            render_checks(settings)
+            raise
     made = make(settings) if page else None
     taken = report.ingest
     if json:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from beleg import flow
+from beleg.cli.main import main
 from beleg.core.errors import CheckFailed
 from beleg.lake import publication
 from beleg.lake.snapshot import Snapshot
@@ -31,7 +32,7 @@ def evidence_lines(beleg: Installation) -> int:
 def test_a_required_value_that_is_null_stops_the_publication_with_a_message(beleg: Installation) -> None:
     before = beleg.marts()
     damage(beleg.settings, "steps", "SELECT * REPLACE (CAST(NULL AS VARCHAR) AS status) FROM rows")
-    with pytest.raises(CheckFailed, match=r"required_status of step.* failed, 2 violations: .*event_id a-step") as told:
+    with pytest.raises(CheckFailed, match=r"required_status of steps failed, 2 violations: .*event_id a-step") as told:
         flow.publish(beleg.settings, as_of=AS_OF)
     assert told.value.exit_code == 1
     assert beleg.marts() == before
@@ -119,3 +120,17 @@ def test_no_evidence_holds_what_events_carry_beside_their_keys(beleg: Installati
     with pytest.raises(CheckFailed):
         flow.publish(beleg.settings, as_of=AS_OF)
     assert "secret-model" not in json.dumps(publication.facts(beleg.settings.ledger / "checks.jsonl"))
+
+
+def test_the_command_ends_with_a_message_and_leaves_a_page(
+    beleg: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage(beleg.settings, "steps", "SELECT * REPLACE (CAST(NULL AS VARCHAR) AS status) FROM rows")
+    monkeypatch.setenv("BELEG_HOME", str(beleg.settings.home))
+    monkeypatch.setattr("sys.argv", ["beleg", "run"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert "check required_status of steps failed" in capsys.readouterr().err
+    page = (beleg.settings.home / "reports" / "checks.html").read_text()
+    assert "<strong>Not published:</strong> steps (required_status)" in page

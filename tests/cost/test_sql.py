@@ -7,7 +7,7 @@ import sqlglot
 from sqlglot import exp
 
 from beleg.core.contracts import load, mart_sql, of_kind
-from beleg.cost.build import DAY_STAGES, LAST, STAGES
+from beleg.cost.build import MONTH_LANES
 
 MARTS = [contract.table for contract in of_kind("mart")]
 
@@ -60,8 +60,8 @@ def test_money_is_named_with_its_unit(mart: str) -> None:
 
 
 def test_marts_made_at_the_same_time_do_not_stand_on_each_other() -> None:
-    at_once = STAGES[DAY_STAGES:LAST]
-    for stage in at_once:
-        others = {mart for other in at_once if other != stage for mart in other}
-        for mart in stage:
+    lanes = [[mart for stage in lane for mart in stage] for lane in MONTH_LANES]
+    for lane in lanes:
+        others = {mart for other in lanes if other != lane for mart in other}
+        for mart in lane:
             assert not others & set(re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", mart_sql(mart))), mart
