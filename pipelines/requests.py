@@ -29,7 +29,7 @@ def request(
     runs = instance.get_runs(dg.RunsFilter(tags={TAG: key}), limit=ATTEMPTS)
     if any(run.status in _OPEN for run in runs):
         return dg.SkipReason(f"a run is taking {key} already")
-    if any(run.status == dg.DagsterRunStatus.SUCCESS for run in runs):
+    if succeeded(instance, key):
         return dg.SkipReason(f"{key} was taken")
     if len(runs) >= ATTEMPTS:
         return dg.SkipReason(
@@ -37,3 +37,9 @@ def request(
         )
     name = f"{key}__attempt{len(runs) + 1}" if runs else key
     return dg.RunRequest(run_key=name, partition_key=today(), run_config=dict(config or {}), tags={TAG: key})
+
+
+def succeeded(instance: dg.DagsterInstance, key: str) -> bool:
+    """Whether a run took what a key stands for."""
+    done = dg.RunsFilter(tags={TAG: key}, statuses=[dg.DagsterRunStatus.SUCCESS])
+    return bool(instance.get_runs(done, limit=1))

@@ -2,13 +2,14 @@
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 
 import dagster as dg
 
 from beleg.ingest.inbox import Delivery, deliveries, key_of
 from beleg.ingest.unread import unread
 from pipelines.jobs import refresh
-from pipelines.requests import TAG, request
+from pipelines.requests import request, succeeded
 from pipelines.resources import Installation
 
 INTERVAL_S = int(os.environ.get("BELEG_SENSOR_SECONDS", "30"))
@@ -26,26 +27,42 @@ def spool_sensor(context: dg.SensorEvaluationContext, installation: Installation
 
 @dg.sensor(job=refresh, minimum_interval_seconds=INTERVAL_S, default_status=dg.DefaultSensorStatus.RUNNING)
 def inbox_sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
-    """Runs the pipeline over files that were delivered to the addresses in BELEG_INBOX, comma-separated."""
+    """Runs the pipeline over files that were delivered to the addresses in BELEG_INBOX, comma-separated.
+
+    Files seen together are one batch, with a run of its own; what arrives meanwhile is the next one.
+    """
     addresses = [a.strip() for a in os.environ.get("BELEG_INBOX", "").split(",") if a.strip()]
     if not addresses:
         return dg.SkipReason("BELEG_INBOX names no folder and no prefix")
-    found = [delivery for address in addresses for delivery in deliveries(address)]
-    taken = _taken(context, found)
-    new = [delivery for delivery in found if delivery.version not in taken]
-    if not new:
-        return dg.SensorResult(skip_reason="nothing new", cursor=json.dumps(sorted(taken)))
-    config = {"ops": {"events": {"config": {"urls": [delivery.url for delivery in new]}}}}
-    asked = request(context.instance, f"inbox-{key_of(new)}", config)
-    if isinstance(asked, dg.SkipReason):
-        return dg.SensorResult(skip_reason=asked, cursor=json.dumps(sorted(taken)))
-    return dg.SensorResult(run_requests=[asked], cursor=json.dumps(sorted(taken)))
+    found = {delivery.version: delivery for address in addresses for delivery in deliveries(address)}
+    taken, batches = _remembered(context, found)
+    if new := set(found) - taken - {version for batch in batches.values() for version in batch}:
+        batches[key_of(found[version] for version in new)] = sorted(new)
+    asked = {key: _ask(context, key, [found[version].url for version in batch]) for key, batch in batches.items()}
+    requests = [one for one in asked.values() if isinstance(one, dg.RunRequest)]
+    reasons = [f"{key}: {one.skip_message}" for key, one in asked.items() if isinstance(one, dg.SkipReason)]
+    return dg.SensorResult(
+        run_requests=requests,
+        skip_reason=None if requests else "; ".join(reasons) or "nothing new",
+        cursor=json.dumps({"taken": sorted(taken), "batches": batches}),
+    )
 
 
-def _taken(context: dg.SensorEvaluationContext, found: list[Delivery]) -> set[str]:
-    """Versions that a run took; forgets those that are no longer there, so that the cursor stays small."""
-    known = set(json.loads(context.cursor or "[]"))
-    open_ = [delivery for delivery in found if delivery.version not in known]
-    runs = context.instance.get_runs(dg.RunsFilter(tags={TAG: f"inbox-{key_of(open_)}"}), limit=3)
-    done = {d.version for d in open_} if any(run.status == dg.DagsterRunStatus.SUCCESS for run in runs) else set()
-    return (known | done) & {delivery.version for delivery in found}
+def _remembered(
+    context: dg.SensorEvaluationContext, found: Mapping[str, Delivery]
+) -> tuple[set[str], dict[str, list[str]]]:
+    """Versions that a run took, and batches that none has taken yet; of both what is still there."""
+    cursor = json.loads(context.cursor or "{}")
+    taken, batches = set(cursor.get("taken", ())), dict(cursor.get("batches", {}))
+    for key in [key for key in batches if succeeded(context.instance, _key(key))]:
+        taken |= set(batches.pop(key))
+    there = {key: [version for version in batch if version in found] for key, batch in batches.items()}
+    return taken & set(found), {key: batch for key, batch in there.items() if batch}
+
+
+def _ask(context: dg.SensorEvaluationContext, key: str, urls: Sequence[str]) -> dg.RunRequest | dg.SkipReason:
+    return request(context.instance, _key(key), {"ops": {"events": {"config": {"urls": list(urls)}}}})
+
+
+def _key(batch: str) -> str:
+    return f"inbox-{batch}"

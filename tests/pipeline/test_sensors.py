@@ -110,6 +110,36 @@ def test_files_delivered_to_a_folder_or_a_prefix_are_taken_once(
     assert [url.rpartition("/")[2] for url in more.run_config["ops"]["events"]["config"]["urls"]] == ["two.jsonl"]
 
 
+def test_what_arrives_while_a_run_takes_the_rest_is_a_batch_of_its_own(
+    pipeline: Pipeline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BELEG_INBOX", str(tmp_path))
+    cursor: str | None = None
+    asked: list[dg.RunRequest] = []
+
+    def names() -> list[list[str]]:
+        nonlocal cursor, asked
+        found = inbox_sensor(dg.build_sensor_context(pipeline.instance, cursor=cursor))
+        assert isinstance(found, dg.SensorResult)
+        cursor, asked = found.cursor, list(found.run_requests or ())
+        urls = [one.run_config["ops"]["events"]["config"]["urls"] for one in asked]
+        return [sorted(url.rpartition("/")[2] for url in batch) for batch in urls]
+
+    (tmp_path / "a.jsonl").write_bytes(lines(*run_events("a", NOON)))
+    assert names() == [["a.jsonl"]]
+    ran(pipeline, asked[0], dg.DagsterRunStatus.STARTED)
+    (tmp_path / "b.jsonl").write_bytes(lines(*run_events("b", NOON)))
+    assert names() == [["b.jsonl"]]
+    for run in pipeline.instance.get_runs():
+        pipeline.instance.delete_run(run.run_id)
+    assert names() == [["a.jsonl"], ["b.jsonl"]]  # nobody took either
+    for one in asked:
+        ran(pipeline, one, dg.DagsterRunStatus.SUCCESS)
+    assert names() == []
+    (tmp_path / "c.jsonl").write_bytes(lines(*run_events("c", NOON)))
+    assert names() == [["c.jsonl"]]
+
+
 def test_an_inbox_nobody_can_list_says_what_to_do(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BELEG_INBOX", "nosuchscheme://bucket")
     with pytest.raises(Exception, match="name a folder or a prefix"):
