@@ -55,10 +55,13 @@ class Change:
         return cls(before.lake, now.lake, old_zone, zone, repriced, pricing, forgotten)
 
     def sides(self, table: str, partitions: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
-        """(`old` or `new`, relation) of a table in both states, tenants named as they are now."""
+        """(`old` or `new`, relation) of a table in both states, forgotten tenants named by their label.
+
+        In both, since one who was killed while forgetting leaves some rows of now under the old name.
+        """
         wanted = None if partitions is None else set(partitions)
         old, new = (lake.relation(table, wanted) for lake in (self.before, self.now))
-        return ("old", self.forgotten.renamed(old)), ("new", new)
+        return ("old", self.forgotten.renamed(old)), ("new", self.forgotten.renamed(new))
 
     def utc_days(self, days: Iterable[str]) -> set[str]:
         """UTC days that hold the events of business days, and the reverse: a zone is at most 14 hours off."""
