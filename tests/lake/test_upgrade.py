@@ -21,7 +21,7 @@ GAINED = [
     ("steps", "cache_miss_reason"),
     ("steps", "raw_usage"),
     ("runs_started", "canon_version"),
-    ("cache_efficiency", "hit_steps"),
+    ("cache_efficiency", "unknown_savings_steps"),
 ]
 
 
@@ -96,11 +96,14 @@ def test_a_column_that_changed_takes_a_migration(settings: Settings, change: dic
 
 def test_a_mart_whose_columns_changed_is_computed_anew_and_readers_see_the_old_one_until_then(tmp_path: Path) -> None:
     home, fresh = Installation(tmp_path / "home"), Installation(tmp_path / "fresh")
-    older = OlderRelease(tmp_path / "older", "cache_efficiency", "hit_steps")
-    contract = older.folder / "contracts" / "tables" / "unit_costs.yaml"
-    contract.write_text(
-        contract.read_text().replace('{name: results, type: "DECIMAL(38,0)"', "{name: results, type: BIGINT")
-    )
+    older = OlderRelease(tmp_path / "older", "cache_efficiency", "unknown_savings_steps")
+    for suffix, now, then in (
+        ("yaml", '{name: results, type: "DECIMAL(38,0)"', "{name: results, type: BIGINT"),
+        ("sql", "CAST(sum(results) AS DECIMAL(38, 0)) AS results", "CAST(sum(results) AS BIGINT) AS results"),
+    ):
+        path = older.folder / "contracts" / "tables" / f"unit_costs.{suffix}"
+        assert now in path.read_text()
+        path.write_text(path.read_text().replace(now, then))
     taken_by(older, home, 0)
     before = home.ask("SELECT * FROM runs ORDER BY ALL")
     refused = beleg(home.settings, "run", str(home.write(*day(1))))
