@@ -32,7 +32,7 @@ def cost_plot(settings: Settings) -> str:
     months = sorted(lake.partitions("unit_costs"))[-3:]
     with connect(settings.home / "scratch") as con:
         con.execute(f"CREATE TEMP VIEW unit_costs AS SELECT * FROM {lake.relation('unit_costs', months)}")
-        rows = con.execute(query("beleg.report", "cost_by_workflow"), {"days": DAYS}).fetchall()
+        rows = con.execute(query("beleg.cost", "cost_by_workflow"), {"days": DAYS}).fetchall()
     costs: Costs = defaultdict(dict)
     for day, workflow, pico_usd in rows:
         costs[day][workflow] = int(pico_usd)
