@@ -10,7 +10,7 @@ from beleg.checks.rules import COLUMNS, KEY, Rule, Severity, rules
 from beleg.core.contracts import TableContract, load
 from beleg.lake.engine import identifier
 from beleg.lake.snapshot import Snapshot
-from beleg.lake.table import DataFile, stored_type, typed_nulls
+from beleg.lake.table import DataFile, stored_type, typed_nulls, typing_connection
 
 EXAMPLES = 3
 """Keys of broken rows that are shown with a finding."""
@@ -84,8 +84,8 @@ def _wrong_columns(con: duckdb.DuckDBPyConnection, contract: TableContract, rela
 @cache
 def _types(contract: TableContract) -> dict[str, str]:
     """Column → type as DuckDB spells it."""
-    with duckdb.connect(":memory:") as con:
-        return {row[0]: row[1] for row in con.execute(f"DESCRIBE SELECT {typed_nulls(contract)}").fetchall()}
+    described = typing_connection().cursor().execute(f"DESCRIBE SELECT {typed_nulls(contract)}").fetchall()
+    return {row[0]: row[1] for row in described}
 
 
 def _query(contract: TableContract, asked: Sequence[Rule], relation: str) -> str:

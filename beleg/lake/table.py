@@ -338,11 +338,11 @@ def stored_type(type_: str) -> str:
 @cache
 def arrow_schema(contract: TableContract) -> Any:
     """Arrow schema of a contract, partition column included."""
-    return _typing().cursor().sql(f"SELECT {typed_nulls(contract)}").to_arrow_table().schema
+    return typing_connection().cursor().sql(f"SELECT {typed_nulls(contract)}").to_arrow_table().schema
 
 
 @cache
-def _typing() -> duckdb.DuckDBPyConnection:
+def typing_connection() -> duckdb.DuckDBPyConnection:
     """A connection that only ever makes types; to open one takes longer than to ask it."""
     con = duckdb.connect(":memory:")
     con.execute("SET GLOBAL TimeZone = 'UTC'")
