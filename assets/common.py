@@ -1,5 +1,6 @@
 """What every asset does the same way: read which days are asked for, tell which days were made, show the checks."""
 
+import os
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,8 @@ else:
 WRITER = "beleg_writer"
 """Pool of everything that writes: one at a time."""
 OWNERS = ["team:data"]
-RETRIES = dg.RetryPolicy(max_retries=2, delay=20, backoff=dg.Backoff.EXPONENTIAL)
+RETRY_S = float(os.environ.get("BELEG_RETRY_SECONDS", "20"))
+RETRIES = dg.RetryPolicy(max_retries=2, delay=RETRY_S, backoff=dg.Backoff.EXPONENTIAL)
 """For what passes by itself: a busy lock, a full disk. What would only fail again says so."""
 TOLD_DAYS = 400
 """Most days that one run records for an asset."""

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 
@@ -14,12 +15,10 @@ def arm(step: str, when: str, nth: int) -> None:
     *inner, name = name.split(".")
     for part in inner:
         owner = getattr(owner, part)
-    real, calls = getattr(owner, name), 0
+    real, calls = getattr(owner, name), count(1)
 
     def dying(*args: Any, **kwargs: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        mine = calls
+        mine = next(calls)  # threads may call it at the same time
         if mine == nth and when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
         found = real(*args, **kwargs)

@@ -140,7 +140,7 @@ def test_a_run_over_midnight_is_explained_with_all_its_steps(tmp_path: Path) -> 
 tokens = st.integers(0, 10**9)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.lists(st.fixed_dictionaries({"input_uncached": tokens, "cache_read": tokens, "output": tokens}), max_size=4))
 def test_the_arithmetic_is_that_of_the_marts_for_any_usage(calls: list[dict[str, int]]) -> None:
     lake = Lake()

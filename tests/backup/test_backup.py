@@ -62,9 +62,13 @@ def test_nothing_that_can_be_made_again_is_in_it(home: Installation, place: Path
     (home.settings.home / ".put-aside" / "old").write_text("x")
     files = backup(home.settings, str(place)).manifest.files
     assert {path.split("/")[0] for path in files} == {"lake", "ledger"}
-    assert {"lake/_publication.json", "lake/_format", "ledger/publications.jsonl", "ledger/marks.json"} >= {
-        path for path in files if path.count("/") == 1 and "ingests" not in path and "tidied" not in path
-    }
+    assert {
+        "lake/_publication.json",
+        "lake/_format",
+        "ledger/publications.jsonl",
+        "ledger/checks.jsonl",
+        "ledger/marks.json",
+    } >= {path for path in files if path.count("/") == 1 and "ingests" not in path and "tidied" not in path}
     assert not [path for path in files if "_template" in path]
 
 

@@ -47,7 +47,7 @@ def place(tmp_path: Path, original: Installation) -> Path:
         ("beleg.backup.store:FolderStore.delete", 5),
     ],
 )
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.soak), "after"])
 def test_a_killed_backup_leaves_whole_ones_and_the_next_completes(
     tmp_path: Path, original: Installation, place: Path, at: tuple[str, int], when: str
 ) -> None:
@@ -77,7 +77,7 @@ def test_a_killed_backup_leaves_whole_ones_and_the_next_completes(
         ("pathlib:Path.unlink", 2),
     ],
 )
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.soak), "after"])
 def test_a_killed_restore_is_finished_by_the_same_call(
     tmp_path: Path, original: Installation, place: Path, at: tuple[str, int], when: str
 ) -> None:

@@ -30,35 +30,15 @@ STEPS = (
 """Functions before or after which a writer is killed; those called often, at each of several calls."""
 
 DRIVER = """
-import os, signal, sys
+import sys
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
-from beleg import flow
 from beleg.core.settings import Settings
+from beleg import flow
+from tests.dying import arm
 
 home, file, step, when, nth, as_of = sys.argv[1:]
-module_name, _, name = step.partition(":")
-owner = import_module(module_name)
-*inner, name = name.split(".")
-for part in inner:
-    owner = getattr(owner, part)
-real, calls = getattr(owner, name), 0
-
-def dying(*args, **kwargs):
-    global calls
-    calls += 1
-    if calls == int(nth) and when == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    found = real(*args, **kwargs)
-    if calls == int(nth) and when == "after":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return found
-
-for module in list(sys.modules.values()):
-    if getattr(module, name, None) is real:
-        setattr(module, name, dying)
-setattr(owner, name, dying)
+arm(step, when, int(nth))
 settings = Settings(Path(home), Path(home) / "spool")
 flow.run(settings, [Path(file)], as_of=datetime.fromisoformat(as_of))
 """
@@ -83,7 +63,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[obje
     return beleg.marts()
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.soak), "after"])
 @pytest.mark.parametrize(
     ("step", "nth"), [(step, nth) for step in STEPS for nth in ((1, 4) if "Table" in step else (1,))]
 )

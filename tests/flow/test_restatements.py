@@ -279,12 +279,13 @@ def test_a_publication_that_was_lost_restates_nothing_and_the_ledger_stays(books
     assert books.ask("SELECT * FROM restatements ORDER BY ALL") == rows != []
 
 
-def test_a_month_with_many_restatements_becomes_one_file(books: Books) -> None:
+def test_a_month_with_many_restatements_becomes_one_file(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("beleg.cost.restatements.FILES_PER_MONTH", 2)
     books.publish(*run_events("a", NOON), *run_events("b", NOON + DAY))
-    for n in range(20):
+    for n in range(4):
         books.publish(*run_events(f"late{n}", NOON))
-    assert books.reasons("runs") == {"late_event": 20}
-    assert len(LakeTable(books.settings, "restatements").files()) < 20
+    assert books.reasons("runs") == {"late_event": 4}
+    assert len(LakeTable(books.settings, "restatements").files()) <= 2
 
 
 RUNS = [f"r{n}" for n in range(4)]
@@ -331,7 +332,7 @@ steps = st.tuples(deliveries(), st.lists(changes, max_size=1), st.integers(0, 6)
 
 
 @given(st.lists(steps, min_size=2, max_size=5))
-@hypothesis_settings(max_examples=10, suppress_health_check=list(HealthCheck))
+@hypothesis_settings(max_examples=4, suppress_health_check=list(HealthCheck))
 def test_whatever_comes_in_whatever_order_old_figures_and_restatements_give_the_new(
     tmp_path_factory: pytest.TempPathFactory, sequence: list[tuple[list[dict[str, Any]], list[tuple[str, str]], int]]
 ) -> None:

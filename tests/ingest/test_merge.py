@@ -151,7 +151,7 @@ versions = st.builds(
 )
 
 
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=10, deadline=None)
 @given(st.lists(versions, min_size=1, max_size=12), st.integers(0, 10**6), st.lists(st.integers(1, 4), max_size=4))
 def test_any_order_split_or_repetition_gives_the_same_rows(
     tmp_path_factory: pytest.TempPathFactory, events: list[dict[str, Any]], seed: int, cuts: Sequence[int]

@@ -267,35 +267,15 @@ def test_the_command_speaks_json(beleg: Installation, monkeypatch: pytest.Monkey
 
 
 DRIVER = """
-import os, signal, sys
+import sys
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from beleg.core.settings import Settings
 from beleg.retention.forget import forget
+from tests.dying import arm
 
 home, step, when, nth, kind, value, as_of = sys.argv[1:]
-module_name, _, name = step.partition(":")
-owner = import_module(module_name)
-*inner, name = name.split(".")
-for part in inner:
-    owner = getattr(owner, part)
-real, calls = getattr(owner, name), 0
-
-def dying(*args, **kwargs):
-    global calls
-    calls += 1
-    if calls == int(nth) and when == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    found = real(*args, **kwargs)
-    if calls == int(nth) and when == "after":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return found
-
-for module in list(sys.modules.values()):
-    if getattr(module, name, None) is real:
-        setattr(module, name, dying)
-setattr(owner, name, dying)
+arm(step, when, int(nth))
 forget(Settings(Path(home), Path(home) / "spool"), kind, value, as_of=datetime.fromisoformat(as_of))
 """
 PLACES = (

@@ -140,31 +140,15 @@ def test_the_command_speaks_json_and_refuses_a_wrong_age(beleg: Installation) ->
 
 
 DRIVER = """
-import os, signal, sys
+import sys
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from beleg.core.settings import Settings
 from beleg.retention.prune import prune
+from tests.dying import arm
 
 home, step, when, now = sys.argv[1:]
-module_name, _, name = step.partition(":")
-owner = import_module(module_name)
-*inner, name = name.split(".")
-for part in inner:
-    owner = getattr(owner, part)
-real = getattr(owner, name)
-
-def dying(*args, **kwargs):
-    if when == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    real(*args, **kwargs)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-for module in list(sys.modules.values()):
-    if getattr(module, name, None) is real:
-        setattr(module, name, dying)
-setattr(owner, name, dying)
+arm(step, when, 1)
 prune(Settings(Path(home), Path(home) / "spool"), older_than_days=90, now=datetime.fromisoformat(now))
 """
 
