@@ -5,6 +5,7 @@ What has changed since the publication is read from the Delta logs, so a killed 
 clean up: the next one sees the same difference.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -238,9 +239,10 @@ class Builder:
         wanted = sorted(target for target in targets if target >= first)
         column = contract.column(contract.partition_column or "day")
         self._table("targets", f"{identifier(column.name)} {column.type}", wanted)
-        for needed, partitions in inputs.items():
-            self._view(needed, self.lake.relation(needed, partitions))
         query = sql or mart_sql(name)
+        for needed, partitions in inputs.items():
+            if re.search(rf"\b{needed}\b", query):
+                self._view(needed, self.lake.relation(needed, partitions))
         parameters = _named_in(
             query, {"timezone": self.settings.timezone, "as_of": datetime.fromisoformat(self.plan.as_of)}
         )

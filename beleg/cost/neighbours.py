@@ -59,7 +59,8 @@ class Neighbours:
         found: set[str] = set()
         mine = self._both("run_lookup", days)
         for table in ("feedback", "corrections"):
-            found |= self._sharing_fingerprints(self.now.relation(table), among=mine)
+            if self.now.files(table):
+                found |= self._sharing_fingerprints(self.now.relation(table), among=mine)
         return found
 
     @property

@@ -29,6 +29,7 @@ from beleg.lake.table import typed_nulls
 
 STORAGE_VERSION = "v1.5.0"
 """Oldest DuckDB that opens the file."""
+_EXACT = "The exact files of this publication; use the view of the same name in main."
 
 
 def rebuild(settings: Settings, publication: Publication, lake: Snapshot | None = None) -> None:
@@ -145,6 +146,7 @@ def _documented() -> Iterator[str]:
         contract = contracts.load(name)
         view = identifier(name)
         yield f"CREATE VIEW files.{view} AS SELECT {typed_nulls(contract)} WHERE false"
+        yield f"COMMENT ON VIEW files.{view} IS {quote(_EXACT)}"
         columns = ", ".join(identifier(c.name) for c in contract.columns)
         yield f"CREATE VIEW {view} AS SELECT {columns} FROM files.{view}"
     yield query("beleg.lake", "runs")
@@ -157,9 +159,11 @@ def _documented() -> Iterator[str]:
 def _contents(settings: Settings, snapshot: Snapshot, publication: Publication) -> Iterator[str]:
     """Statements that point the views to the files of a publication."""
     for name in contracts.names():
+        if not snapshot.files(name):
+            continue  # empty in the template already
         view = f"files.{identifier(name)}"
         yield f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {snapshot.relation(name)}"
-        yield f"COMMENT ON VIEW {view} IS 'The exact files of this publication; use the view of the same name in main.'"
+        yield f"COMMENT ON VIEW {view} IS {quote(_EXACT)}"
     zone = publication.inputs.get("timezone", "UTC")
     texts = (publication.published_at, publication.as_of, zone, str(settings.lake))
     yield f"INSERT INTO publication VALUES ({publication.number}, {', '.join(map(quote, texts))})"

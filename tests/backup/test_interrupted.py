@@ -40,10 +40,10 @@ def place(tmp_path: Path, original: Installation) -> Path:
 @pytest.mark.parametrize(
     "at",
     [
-        ("beleg.backup.store:FolderStore.put", 1),
+        pytest.param(("beleg.backup.store:FolderStore.put", 1), marks=pytest.mark.soak),
         ("beleg.backup.store:FolderStore.put", 20),
         ("beleg.backup.manifest:write", 1),
-        ("beleg.backup.store:FolderStore.delete", 1),
+        pytest.param(("beleg.backup.store:FolderStore.delete", 1), marks=pytest.mark.soak),
         ("beleg.backup.store:FolderStore.delete", 5),
     ],
 )
@@ -141,7 +141,9 @@ def _fill(disk: Path, left_kib: int) -> Path:
     return ballast
 
 
-@pytest.mark.parametrize("left_kib", [0, 40, 200])
+@pytest.mark.parametrize(
+    "left_kib", [pytest.param(0, marks=pytest.mark.soak), 40, pytest.param(200, marks=pytest.mark.soak)]
+)
 def test_a_backup_that_does_not_fit_leaves_the_earlier_one(
     small_disk: Path, original: Installation, left_kib: int
 ) -> None:
@@ -154,7 +156,9 @@ def test_a_backup_that_does_not_fit_leaves_the_earlier_one(
     assert beleg(original.settings, "backup", str(place), "--verify").returncode == 0
 
 
-@pytest.mark.parametrize("left_kib", [0, 40, 200])
+@pytest.mark.parametrize(
+    "left_kib", [pytest.param(0, marks=pytest.mark.soak), 40, pytest.param(200, marks=pytest.mark.soak)]
+)
 def test_a_restore_that_does_not_fit_leaves_the_old_figures(
     small_disk: Path, original: Installation, place: Path, left_kib: int
 ) -> None:

@@ -1,5 +1,6 @@
 """An installation that runs the whole flow on given events, and tells what readers then see."""
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,17 @@ class Installation:
 
     def marts(self) -> dict[str, list[tuple[Any, ...]]]:
         return {name: self.ask(f"SELECT * FROM {name} ORDER BY ALL") for name in MARTS}
+
+    def copied_to(self, home: Path) -> "Installation":
+        """The same installation at another place, for tests that need the same beginning: making it takes longer."""
+        copy = Installation(home, timezone=self.settings.timezone)
+        copy._files = self._files
+        shutil.copytree(self.settings.home, copy.settings.home)
+        shutil.copytree(self.inbox, copy.inbox, dirs_exist_ok=True)
+        shown = publication.current(copy.settings)
+        assert shown is not None
+        catalog.rebuild(copy.settings, shown)  # it names the files at their old place
+        return copy
 
     def rebuilt(self) -> dict[str, list[tuple[Any, ...]]]:
         """The marts after everything was computed again from the lake."""

@@ -111,7 +111,9 @@ def small_disk(tmp_path: Path) -> Generator[Path]:
     subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-@pytest.mark.parametrize("left_kib", [0, 40, 200, 600])
+@pytest.mark.parametrize(
+    "left_kib", [0, pytest.param(40, marks=pytest.mark.soak), 200, pytest.param(600, marks=pytest.mark.soak)]
+)
 def test_a_full_disk_stops_the_run_with_a_message_and_leaves_the_old_figures(small_disk: Path, left_kib: int) -> None:
     beleg = Installation(small_disk)
     beleg.take(*history())

@@ -91,13 +91,18 @@ def others() -> list[dict[str, Any]]:
     return [e for n in range(3) for e in run_events(f"other{n}", NOON + n * DAY, tenant="someone-else")]
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    made = Installation(tmp_path_factory.mktemp("original"))
+    made.take(*history("mine", NOON), *others())
+    made.take(*history("late", NOON + DAY), {"event": "broken", "tenant": MARKS["tenant"]})
+    return made
+
+
 @pytest.fixture
-def beleg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installation:
+def beleg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, original: Installation) -> Installation:
     monkeypatch.delenv("BELEG_HASH_KEYS", raising=False)
-    beleg = Installation(tmp_path)
-    beleg.take(*history("mine", NOON), *others())
-    beleg.take(*history("late", NOON + DAY), {"event": "broken", "tenant": MARKS["tenant"]})
-    return beleg
+    return original.copied_to(tmp_path)
 
 
 def everything(home: Path) -> str:
@@ -280,11 +285,11 @@ forget(Settings(Path(home), Path(home) / "spool"), kind, value, as_of=datetime.f
 """
 PLACES = (
     ("beleg.lake.forgotten:Forgotten.bury", "after", 1),
-    ("beleg.lake.table:LakeTable.commit", "after", 1),
+    pytest.param("beleg.lake.table:LakeTable.commit", "after", 1, marks=pytest.mark.soak),
     ("beleg.lake.table:LakeTable.commit", "before", 4),
     ("beleg.lake.publication:publish", "before", 1),
-    ("beleg.lake.catalog:rebuild", "before", 1),
-    ("beleg.retention.traces:purge", "before", 1),
+    pytest.param("beleg.lake.catalog:rebuild", "before", 1, marks=pytest.mark.soak),
+    pytest.param("beleg.retention.traces:purge", "before", 1, marks=pytest.mark.soak),
     ("beleg.retention.traces:purge", "after", 1),
 )
 
