@@ -1,6 +1,8 @@
 """Checks subjects, gives the verdict and keeps the evidence; what was judged already is read, not asked again."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from beleg.checks import evidence
@@ -37,17 +39,21 @@ def check(states: States, wanted: Collection[str] | None = None, *, judge: Judge
     Looks at what no evidence speaks of yet and keeps what it finds. Raises nothing for a failed check: see `demand`.
     """
     before = evidence.known(states.settings)
-    entries, fresh = [], []
-    for subject, reads in subjects().items():
-        if (wanted is not None and subject not in wanted) or not _differs(states, reads):
-            continue
-        entry = _recall(before.get(subject, ()), states, reads)
-        if entry is None:
-            entry = _look(states, subject, reads, judge)
-            fresh.append(entry)
-        entries.append(entry)
-    evidence.keep(states.settings, fresh)
-    return entries
+    every = {s: reads for s, reads in subjects().items() if wanted is None or s in wanted}
+    asked = {subject: reads for subject, reads in every.items() if _differs(states, reads)}
+    recalled = {subject: _recall(before.get(subject, ()), states, reads) for subject, reads in asked.items()}
+    known = {subject: entry for subject, entry in recalled.items() if entry is not None}
+    scans = _scans(states, [subject for subject in asked if subject not in known])
+    fresh = {subject: _verdict(states, subject, asked[subject], scanned, judge) for subject, scanned in scans}
+    evidence.keep(states.settings, fresh.values())
+    return [(known | fresh)[subject] for subject in asked]
+
+
+def _scans(states: States, asked: Sequence[str]) -> Iterator[tuple[str, Scanned]]:
+    """Scan subjects, two at a time: most are too small for DuckDB to share among cores."""
+    with ThreadPoolExecutor(2) as pool:
+        scans = pool.map(lambda subject: _scan(replace(states, con=states.con.cursor()), subject), asked)
+        yield from zip(asked, scans, strict=True)
 
 
 def recall(states: States, tables: Collection[str]) -> list[Evidence]:
@@ -81,8 +87,7 @@ def _stopping(entry: Evidence) -> Iterator[Finding]:
     return (finding for finding in entry.findings if finding.rule in entry.failed)
 
 
-def _look(states: States, subject: str, reads: tuple[str, ...], judge: Judge) -> Evidence:
-    scanned = _scan(states, subject)
+def _verdict(states: States, subject: str, reads: tuple[str, ...], scanned: Scanned, judge: Judge) -> Evidence:
     who, broken = judge(subject, scanned.findings)
     stopping = {f.rule for f in scanned.findings if f.severity == "error"}
     return Evidence(

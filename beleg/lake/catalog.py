@@ -25,10 +25,12 @@ from beleg.lake import format as lake_format
 from beleg.lake.engine import identifier, literal_path, quote
 from beleg.lake.publication import Publication
 from beleg.lake.snapshot import Snapshot
-from beleg.lake.table import typed_nulls
+from beleg.lake.table import DataFile, typed_nulls
 
 STORAGE_VERSION = "v1.5.0"
 """Oldest DuckDB that opens the file."""
+MANY_FILES = 64
+"""A table with fewer is named as a whole each time."""
 _EXACT = "The exact files of this publication; use the view of the same name in main."
 
 
@@ -36,24 +38,63 @@ def rebuild(settings: Settings, publication: Publication, lake: Snapshot | None 
     """Make `beleg.duckdb` show a publication, in one atomic step. `lake`, where already open, saves opening it."""
     snapshot = Snapshot.published(settings, publication) if lake is None else lake.at(publication)
     with _beside(settings.database) as beside:
-        shutil.copyfile(_template(settings), beside)
+        shutil.copyfile(_base(settings, snapshot), beside)
         _execute(beside, _contents(settings, snapshot, publication))
+
+
+def _base(settings: Settings, snapshot: Snapshot) -> Path:
+    """The template with the files of earlier months, where there are many: they seldom change.
+
+    To name ten years of files takes half a second, so that is done again only where one of them has changed.
+    """
+    past = {name: files for name in contracts.names() if (files := _split(snapshot, name)[0])}
+    if not past:
+        return _template(settings)
+    parts = [_documentation_digest(), str(settings.lake), *(f.path for files in past.values() for f in files)]
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    path = settings.lake / f"_template-past-{digest}.duckdb"
+    if not path.exists():
+        with _beside(path) as beside:
+            shutil.copyfile(_template(settings), beside)
+            _execute(beside, (one for name, files in past.items() for one in _view("past", snapshot, name, files)))
+        _remove_others(path, "_template-past-*.duckdb")
+    return path
+
+
+def _split(snapshot: Snapshot, name: str) -> tuple[list[DataFile], list[DataFile]]:
+    """Files of months before the newest, where a table has many, and the others."""
+    files = snapshot.files(name)
+    if len(files) < MANY_FILES or files[0].partition is None:
+        return [], files
+    newest = max(str(f.partition) for f in files)[:7]
+    past = [f for f in files if str(f.partition)[:7] < newest]
+    return past, [f for f in files if str(f.partition)[:7] == newest]
+
+
+def _view(schema: str, snapshot: Snapshot, name: str, files: list[DataFile]) -> Iterator[str]:
+    view = f"{schema}.{identifier(name)}"
+    yield f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {snapshot.table(name).relation(files)}"
+    yield f"COMMENT ON VIEW {view} IS {quote(_EXACT)}"
+
+
+def _remove_others(path: Path, pattern: str) -> None:
+    for outdated in path.parent.glob(pattern):
+        if outdated != path:
+            outdated.unlink(missing_ok=True)
 
 
 def _template(settings: Settings) -> Path:
     """A file with every documented view and no data, made once for each set of contracts.
 
     DuckDB drops the comments of a view that is replaced, and setting five hundred of them takes longer
-    than all the rest. So the documented views stand on undocumented ones in the schema `files`, and only
-    those are replaced.
+    than all the rest. So the documented views stand on undocumented ones in the schemas `past` and `files`,
+    and only those are replaced.
     """
     path = settings.lake / f"_template-{_documentation_digest()}.duckdb"
     if not path.exists():
         with _beside(path) as beside:
             _execute(beside, _documented())
-        for outdated in settings.lake.glob("_template-*.duckdb"):
-            if outdated != path:
-                outdated.unlink(missing_ok=True)
+        _remove_others(path, "_template-*.duckdb")
     return path
 
 
@@ -141,14 +182,16 @@ def shows(settings: Settings, publication: Publication) -> bool:
 
 def _documented() -> Iterator[str]:
     """Statements for everything that analysts use, with its comments."""
+    yield "CREATE SCHEMA past"
     yield "CREATE SCHEMA files"
     for name in contracts.names():
         contract = contracts.load(name)
         view = identifier(name)
-        yield f"CREATE VIEW files.{view} AS SELECT {typed_nulls(contract)} WHERE false"
-        yield f"COMMENT ON VIEW files.{view} IS {quote(_EXACT)}"
         columns = ", ".join(identifier(c.name) for c in contract.columns)
-        yield f"CREATE VIEW {view} AS SELECT {columns} FROM files.{view}"
+        for schema in ("past", "files"):
+            yield f"CREATE VIEW {schema}.{view} AS SELECT {typed_nulls(contract)} WHERE false"
+            yield f"COMMENT ON VIEW {schema}.{view} IS {quote(_EXACT)}"
+        yield (f"CREATE VIEW {view} AS SELECT {columns} FROM past.{view} UNION ALL SELECT {columns} FROM files.{view}")
     yield query("beleg.lake", "runs")
     yield from dictionary.statements()
     for contract in dictionary.tables():
@@ -159,11 +202,8 @@ def _documented() -> Iterator[str]:
 def _contents(settings: Settings, snapshot: Snapshot, publication: Publication) -> Iterator[str]:
     """Statements that point the views to the files of a publication."""
     for name in contracts.names():
-        if not snapshot.files(name):
-            continue  # empty in the template already
-        view = f"files.{identifier(name)}"
-        yield f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {snapshot.relation(name)}"
-        yield f"COMMENT ON VIEW {view} IS {quote(_EXACT)}"
+        if files := _split(snapshot, name)[1]:  # else it is empty in the template already
+            yield from _view("files", snapshot, name, files)
     zone = publication.inputs.get("timezone", "UTC")
     texts = (publication.published_at, publication.as_of, zone, str(settings.lake))
     yield f"INSERT INTO publication VALUES ({publication.number}, {', '.join(map(quote, texts))})"
