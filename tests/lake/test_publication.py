@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -86,6 +87,37 @@ def test_a_reader_that_holds_the_old_file_keeps_the_old_publication(settings: Se
         [sys.executable, "-c", READ, settings.database, COUNT], capture_output=True, text=True, check=True
     )
     assert out.stdout.strip() == "[(10, 10)]"
+
+
+def test_files_of_earlier_months_are_named_once_until_one_of_them_changes(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "MANY_FILES", 3)
+    table = LakeTable(settings, TABLE)
+
+    def shown() -> tuple[set[Path], tuple[int, int]]:
+        catalog.rebuild(settings, publish_latest(settings))
+        with catalog.connect(settings) as con:
+            ((rows, ids),) = con.execute(COUNT).fetchall()
+        return set(settings.lake.glob("_template-past-*")), (rows, ids)
+
+    with connect(settings.home / "scratch") as con:
+        add(con, table, range(2), "2030-01-30")
+        assert shown() == (set(), (2, 2))
+        for number, day in enumerate(("2030-01-31", "2030-02-01")):
+            add(con, table, range(10 * number + 2, 10 * number + 5), day)
+        past, rows = shown()
+        assert (len(past), rows) == (1, (8, 8))
+        add(con, table, range(20, 25), "2030-02-02")
+        assert shown() == (past, (13, 13))  # the newest month grows
+        add(con, table, range(30, 31), "2030-01-30")
+        late, rows = shown()
+        assert (len(late), rows) == (1, (14, 14))
+        assert late != past
+        moved = replace(settings, home=settings.home.rename(settings.home.with_name("moved")))
+    catalog.rebuild(moved, publish_latest(moved))
+    with catalog.connect(moved) as con:
+        assert con.execute(COUNT).fetchall() == [(14, 14)]
 
 
 def test_analysts_cannot_read_the_machine_or_write(settings: Settings, tmp_path: Path) -> None:
