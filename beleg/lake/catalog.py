@@ -7,6 +7,7 @@ the old file open keeps reading the old publication.
 import hashlib
 import os
 import shutil
+from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -64,11 +65,12 @@ def _base(settings: Settings, snapshot: Snapshot) -> Path:
 def _split(snapshot: Snapshot, name: str) -> tuple[list[DataFile], list[DataFile]]:
     """Files of months before the newest, where a table has many, and the others."""
     files = snapshot.files(name)
-    if len(files) < MANY_FILES or files[0].partition is None:
+    if len(files) < MANY_FILES or files[-1].partition is None:
         return [], files
-    newest = max(str(f.partition) for f in files)[:7]
-    past = [f for f in files if str(f.partition)[:7] < newest]
-    return past, [f for f in files if str(f.partition)[:7] == newest]
+    # Files are sorted by path, which begins with the partition.
+    month = f"{contracts.load(name).partition_column}={files[-1].partition[:7]}"
+    cut = bisect_left(files, month, key=lambda f: f.path)
+    return files[:cut], files[cut:]
 
 
 def _view(schema: str, snapshot: Snapshot, name: str, files: list[DataFile]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Once a day: deletes files that no reader can need any more.
+"""Once a day: deletes files that no reader can need any more, and sums up the logs.
 
 Replaced files and those of killed writers stay for a day, so that whoever has the previous `beleg.duckdb`
 open can go on reading it.
@@ -29,6 +29,7 @@ def tidy(settings: Settings, lake: Snapshot, published: Publication | None, now:
         kept = {version, (published.tables if published else {}).get(name, version)}
         deleted += len(lake.table(name).vacuum(keep_versions=sorted(kept), retention_hours=KEEP_HOURS))
         lake.advance(name, lake.table(name).version() or version)
+        lake.table(name).checkpoint()
     return deleted
 
 

@@ -68,8 +68,10 @@ class Snapshot:
         """Partitions whose files differ between the two snapshots."""
         if self.versions.get(name) == other.versions.get(name):
             return set()
-        mine, theirs = ({(f.partition, f.path) for f in s.files(name)} for s in (self, other))
-        return {partition for partition, _ in mine ^ theirs if partition is not None}
+        mine, theirs = ({f.path: f.partition for f in s.files(name)} for s in (self, other))
+        only = [mine[path] for path in mine.keys() - theirs.keys()]
+        only += [theirs[path] for path in theirs.keys() - mine.keys()]
+        return {partition for partition in only if partition is not None}
 
 
 def _tables(settings: Settings) -> dict[str, LakeTable]:

@@ -263,6 +263,11 @@ class LakeTable:
             )
         )
 
+    def checkpoint(self) -> None:
+        """Sum up the log in one file, so that opening the table need not read every commit."""
+        if (table := self._latest()) is not None:
+            table.create_checkpoint()
+
     @property
     def schema(self) -> Any:
         """Arrow schema of the table, made by DuckDB from the contract's types."""
