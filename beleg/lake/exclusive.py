@@ -9,6 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import duckdb
+from deltalake.exceptions import DeltaError
 
 from beleg.core.errors import DamagedError
 from beleg.core.settings import Settings
@@ -45,7 +46,7 @@ def explained(settings: Settings) -> Generator[None]:
     """Raise DamagedError, with words on what to do, where the disk is full or the store cannot be read."""
     try:
         yield
-    except (OSError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
+    except (OSError, DeltaError, duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise DamagedError(_what_to_do(settings, error)) from error
 
 

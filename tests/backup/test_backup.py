@@ -80,6 +80,7 @@ def test_replaced_files_of_the_lake_are_left_out(home: Installation, place: Path
     assert lying - kept
 
 
+@pytest.mark.soak
 def test_what_a_running_pipeline_publishes_meanwhile_is_in_a_backup_whole_or_not_at_all(
     tmp_path: Path, home: Installation, place: Path
 ) -> None:

@@ -70,10 +70,10 @@ def test_a_killed_backup_leaves_whole_ones_and_the_next_completes(
     "at",
     [
         ("beleg.backup.fetch:_fetch", 30),
-        ("beleg.core.files:replace_text", 1),
-        ("pathlib:Path.rename", 1),
+        pytest.param(("beleg.core.files:replace_text", 1), marks=pytest.mark.soak),
+        pytest.param(("pathlib:Path.rename", 1), marks=pytest.mark.soak),
         ("pathlib:Path.rename", 3),
-        ("beleg.lake.catalog:rebuild", 1),
+        pytest.param(("beleg.lake.catalog:rebuild", 1), marks=pytest.mark.soak),
         ("pathlib:Path.unlink", 2),
     ],
 )
@@ -127,7 +127,7 @@ def small_disk(tmp_path: Path) -> Generator[Path]:
     """A file system of some hundred kilobytes; needs the right to mount one."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(disk)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(disk)]
     if subprocess.run(command, check=False, capture_output=True).returncode:
         pytest.skip("mounting a small file system is not allowed here")
     yield disk

@@ -58,7 +58,7 @@ GRANDCHILD = [
 ]
 
 
-@pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
+@pytest.mark.parametrize("backward", [pytest.param(False, marks=pytest.mark.soak), True], ids=["forward", "backward"])
 @pytest.mark.parametrize(
     "events",
     [REPORTED_AGAIN, TAKEN_BACK_EARLIER, CHILD_ON_ANOTHER_DAY, STARTED_TWICE, GRANDCHILD],

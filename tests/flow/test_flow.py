@@ -122,7 +122,10 @@ def test_the_cost_of_child_runs_stands_in_the_subtree_and_a_cycle_ends(beleg: In
     assert costs == {"top": 3 * own, "mid": 3 * own, "leaf": 3 * own, "alone": own}
 
 
-@pytest.mark.parametrize("timezone", ["Europe/Berlin", "Pacific/Kiritimati", "America/St_Johns"])
+@pytest.mark.parametrize(
+    "timezone",
+    ["America/St_Johns", *(pytest.param(z, marks=pytest.mark.soak) for z in ("Europe/Berlin", "Pacific/Kiritimati"))],
+)
 def test_the_days_of_a_range_add_up_to_the_range_in_any_zone(tmp_path: Path, timezone: str) -> None:
     there = Installation(tmp_path, timezone=timezone)
     start = datetime(2030, 3, 29, tzinfo=UTC)

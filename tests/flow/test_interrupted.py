@@ -104,7 +104,7 @@ def small_disk(tmp_path: Path) -> Generator[Path]:
     """A file system of some megabytes; needs the right to mount one."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(disk)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(disk)]
     if subprocess.run(command, check=False, capture_output=True).returncode:
         pytest.skip("mounting a small file system is not allowed here")
     yield disk

@@ -332,7 +332,7 @@ steps = st.tuples(deliveries(), st.lists(changes, max_size=1), st.integers(0, 6)
 
 
 @given(st.lists(steps, min_size=2, max_size=5))
-@hypothesis_settings(max_examples=4, suppress_health_check=list(HealthCheck))
+@hypothesis_settings(max_examples=3, suppress_health_check=list(HealthCheck))
 def test_whatever_comes_in_whatever_order_old_figures_and_restatements_give_the_new(
     tmp_path_factory: pytest.TempPathFactory, sequence: list[tuple[list[dict[str, Any]], list[tuple[str, str]], int]]
 ) -> None:

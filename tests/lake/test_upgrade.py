@@ -19,8 +19,8 @@ from tests.lake.older import OlderRelease
 
 GAINED = [
     ("steps", "cache_miss_reason"),
-    ("steps", "raw_usage"),
-    ("runs_started", "canon_version"),
+    pytest.param("steps", "raw_usage", marks=pytest.mark.soak),
+    pytest.param("runs_started", "canon_version", marks=pytest.mark.soak),
     ("cache_efficiency", "unknown_savings_steps"),
 ]
 

@@ -122,6 +122,7 @@ def test_events_before_the_first_day_are_computed_and_counted_as_not_shown(pipel
     assert pipeline.ask("SELECT count(*) FROM runs") == [(2,)]
 
 
+@pytest.mark.soak
 def test_a_clock_that_jumps_back_neither_loses_nor_doubles_anything(
     pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:

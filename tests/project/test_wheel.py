@@ -71,6 +71,7 @@ def test_a_users_project_runs_backs_up_and_restores(user: Run, project: Path) ->
 
 
 @pytest.mark.skipif(not (ROOT / "pipelines" / "definitions.py").exists(), reason="no wiring yet")
+@pytest.mark.soak
 def test_dagster_runs_a_users_project(user: Run, project: Path, tmp_path: Path) -> None:
     env = {"DAGSTER_HOME": str(project), "BELEG_HOME": str(tmp_path / "home")}
     env["BELEG_SPOOL"] = str(project / ".beleg" / "spool")
