@@ -49,6 +49,8 @@ class LakeTable:
         self.contract = load(name)
         self.root = settings.lake / name
         self._head: DeltaTable | None = None
+        self._opened: DeltaTable | None = None
+        """An earlier version that was opened last."""
         self._behind = False
         """Whether a commit was made since the log was read."""
         self._files: dict[int, list[DataFile]] = {}
@@ -227,7 +229,7 @@ class LakeTable:
         table.update_incremental()
 
     def _fields(self) -> dict[str, Field]:
-        table = self._head or self._latest()
+        table = self._head or self._opened or self._latest()
         return {} if table is None else {f.name: f for f in table.schema().fields}
 
     def _marked(self, names: Collection[str]) -> list[Field]:
@@ -289,7 +291,9 @@ class LakeTable:
     def _at(self, version: int) -> DeltaTable:
         if self._head is not None and self._head.version() == version:
             return self._head
-        return DeltaTable(str(self.root), version=version)
+        if self._opened is None or self._opened.version() != version:
+            self._opened = DeltaTable(str(self.root), version=version)
+        return self._opened
 
     def _create(self) -> DeltaTable:
         self.root.mkdir(parents=True, exist_ok=True)
