@@ -38,7 +38,7 @@ bench: $(VENV)/.ready ## speed against limits and peers; writes benchmarks/RESUL
 	$(BIN)/python -m benchmarks $(ARGS)
 
 soak: $(VENV)/.ready ## long fuzzing and crash tests
-	$(BIN)/python -m pytest -q -n $(JOBS) -m soak $(ARGS)
+	BELEG_SOAK=1 $(BIN)/python -m pytest -q -n $(JOBS) -m "soak or deep" $(ARGS)
 
 wheel: $(VENV)/.ready ## build the wheel and try it in an empty environment
 	$(BIN)/python .ci/wheel_smoke.py

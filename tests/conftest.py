@@ -1,6 +1,8 @@
 """What all tests share: where real data lies and an installation of their own."""
 
 import os
+import subprocess
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -29,3 +31,15 @@ def settings(tmp_path: Path) -> Settings:
     """An installation of its own in a temporary folder."""
     home = tmp_path / "home"
     return Settings(home=home, spool=home / "spool")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Generator[Path]:
+    """A file system of some megabytes; needs the right to mount one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(disk)]
+    if subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("mounting a small file system is not allowed here")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)

@@ -51,9 +51,13 @@ def check(states: States, wanted: Collection[str] | None = None, *, judge: Judge
 
 def _scans(states: States, asked: Sequence[str]) -> Iterator[tuple[str, Scanned]]:
     """Scan subjects, two at a time: most are too small for DuckDB to share among cores."""
+
+    def scan_one(subject: str) -> Scanned:
+        with states.con.cursor() as con:
+            return _scan(replace(states, con=con), subject)
+
     with ThreadPoolExecutor(2) as pool:
-        scans = pool.map(lambda subject: _scan(replace(states, con=states.con.cursor()), subject), asked)
-        yield from zip(asked, scans, strict=True)
+        yield from zip(asked, pool.map(scan_one, asked), strict=True)
 
 
 def recall(states: States, tables: Collection[str]) -> list[Evidence]:

@@ -84,8 +84,8 @@ def _wrong_columns(con: duckdb.DuckDBPyConnection, contract: TableContract, rela
 @cache
 def _types(contract: TableContract) -> dict[str, str]:
     """Column → type as DuckDB spells it."""
-    described = typing_connection().cursor().execute(f"DESCRIBE SELECT {typed_nulls(contract)}").fetchall()
-    return {row[0]: row[1] for row in described}
+    with typing_connection().cursor() as con:
+        return {row[0]: row[1] for row in con.execute(f"DESCRIBE SELECT {typed_nulls(contract)}").fetchall()}
 
 
 def _query(contract: TableContract, asked: Sequence[Rule], relation: str) -> str:

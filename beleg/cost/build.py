@@ -102,14 +102,10 @@ class Builder:
         """Make stages one after another on a connection of their own; returns each with its days."""
         if not stages:
             return []
-        beside = self._beside()
-        return [(stage, beside._make(stage)) for stage in stages]
-
-    def _beside(self) -> "Builder":
-        """The same work on a connection of its own, with its own views and temporary tables."""
-        other = replace(self, con=self.con.cursor())
-        self.pricing.register_policies(other.con)
-        return other
+        with self.con.cursor() as con:  # with its own views and temporary tables
+            self.pricing.register_policies(con)
+            beside = replace(self, con=con)
+            return [(stage, beside._make(stage)) for stage in stages]
 
     def _make(self, stage: Sequence[str]) -> Collection[str]:
         """Make the marts of one stage; returns the UTC days that were computed."""

@@ -127,11 +127,12 @@ def _merge(
             forgotten.learn(con, staged_sql("run_started", starts, ingest_id))
 
         def prepare(event: str) -> merge.Merge:
-            table, own = event_tables()[event], con.cursor()
-            forgotten.prepare(own)
+            table = event_tables()[event]
             rows = forgotten.masked(table.table, staged_sql(event, staged.files[event], ingest_id))
             day = likely_day(staged.files[event], table.partition_of or "event_time")
-            return merge.prepare(own, lake, table.table, rows, likely_day=day)
+            with con.cursor() as own:
+                forgotten.prepare(own)
+                return merge.prepare(own, lake, table.table, rows, likely_day=day)
 
         for made in pool.map(prepare, sorted(staged.files)):
             on_progress("storing", len(merges), len(staged.files))

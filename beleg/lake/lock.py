@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from beleg.core.errors import BelegError
+from beleg.trace.spool_files import answers
 
 _POLL_SECONDS = 0.05
 
@@ -72,19 +73,9 @@ def _holder(file: TextIO) -> str:
     except (ValueError, KeyError, TypeError):
         return "a process that left no name"
     told = f"process {pid} on {host} since {since}"
-    if host == platform.node() and not _runs(pid):
+    if host == platform.node() and not answers(pid):
         return f"{told}, which is gone: a process it started still has the file open, `fuser {file.name}` names it"
     return told
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _now() -> str:

@@ -347,7 +347,8 @@ def stored_type(type_: str) -> str:
 @cache
 def arrow_schema(contract: TableContract) -> Any:
     """Arrow schema of a contract, partition column included."""
-    return typing_connection().cursor().sql(f"SELECT {typed_nulls(contract)}").to_arrow_table().schema
+    with typing_connection().cursor() as con:
+        return con.sql(f"SELECT {typed_nulls(contract)}").to_arrow_table().schema
 
 
 @cache

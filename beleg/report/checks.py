@@ -1,10 +1,6 @@
 """The page of the checks: what was asked of each table, for which versions, and what was found."""
 
-from importlib.resources import files
 from pathlib import Path
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from beleg.checks import evidence
 from beleg.checks.evidence import Evidence
@@ -14,26 +10,23 @@ from beleg.checks.sums import SUMS
 from beleg.core import contracts
 from beleg.core.files import replace_text
 from beleg.core.settings import Settings
+from beleg.report.page import css, environment
 
 
 def render_checks(settings: Settings) -> Path:
     """Write `reports/checks.html` from the evidence in the ledger and return its path."""
     known = evidence.known(settings)
-    environment = Environment(
-        loader=PackageLoader("beleg.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    css = files("beleg.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
     latest = [known[subject][0] for subject in subjects() if known.get(subject)]
-    page = environment.get_template("checks.html.j2").render(
-        css=Markup(css),  # noqa: S704 - our own file
-        failed=[e for e in latest if e.failed],
-        entries=latest,
-        rules={e.subject: _asked(e) for e in latest},
-        found={e.subject: {f.rule: f for f in e.findings} for e in latest},
+    page = (
+        environment()
+        .get_template("checks.html.j2")
+        .render(
+            css=css(),
+            failed=[e for e in latest if e.failed],
+            entries=latest,
+            rules={e.subject: _asked(e) for e in latest},
+            found={e.subject: {f.rule: f for f in e.findings} for e in latest},
+        )
     )
     out = settings.home / "reports" / "checks.html"
     replace_text(out, page)

@@ -1,22 +1,21 @@
 """Renders the report from `beleg.duckdb` alone; the same publication gives the same bytes."""
 
-import os
 from datetime import date
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import duckdb
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment
 
 from beleg.core.errors import UsageError
+from beleg.core.files import replace_text
 from beleg.core.settings import Settings
 from beleg.lake import catalog
 from beleg.report import tables, view
 from beleg.report.chart import chart
 from beleg.report.figures import Figure, Scope, ask, scope_of
 from beleg.report.language import Language, language
+from beleg.report.page import css, environment
 
 _FIGURES = (
     "headline",
@@ -69,10 +68,8 @@ def render(
     spoken = language(lang)
     with catalog.connect(settings) as con:
         html = _page(con, scope_of(con, settings.timezone, from_, to), notice, spoken)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    beside = out.with_name(f".{out.name}.{os.getpid()}")
-    beside.write_text(html, encoding="utf-8")
-    return beside.replace(out)
+    replace_text(out, html)
+    return out
 
 
 def _page(con: duckdb.DuckDBPyConnection, scope: Scope, notice: str | None, language: Language) -> str:
@@ -81,7 +78,7 @@ def _page(con: duckdb.DuckDBPyConnection, scope: Scope, notice: str | None, lang
         _environment(language)
         .get_template("report.html.j2")
         .render(
-            css=Markup(files("beleg.report").joinpath("templates", "style.css").read_text(encoding="utf-8")),  # noqa: S704 - our own file
+            css=css(),
             publication=ask(con, "publication").rows[0],
             scope=scope,
             notice=notice,
@@ -108,13 +105,7 @@ def _views(figures: dict[str, Figure], scope: Scope, language: Language) -> dict
 
 def _environment(language: Language) -> Environment:
     # Macros of an imported template see globals, not the variables of the page.
-    environment = Environment(
-        loader=PackageLoader("beleg.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(usd=language.numbers.usd, count=language.numbers.count)
-    environment.globals.update(t=language.text, lang=language.code, share=language.numbers.share)
-    return environment
+    made = environment()
+    made.filters.update(usd=language.numbers.usd, count=language.numbers.count)
+    made.globals.update(t=language.text, lang=language.code, share=language.numbers.share)
+    return made

@@ -63,7 +63,7 @@ def is_alive(owner: Owner) -> bool | None:
         return ticks == owner.start
     if Path("/proc/self/stat").exists():
         return False
-    return _answers(owner.pid)
+    return answers(owner.pid)
 
 
 def open_files(folder: Path) -> list[Path]:
@@ -152,7 +152,8 @@ def _start_ticks(pid: int) -> int | None:
     return None if fields[0] in (b"Z", b"X") else int(fields[19])
 
 
-def _answers(pid: int) -> bool:
+def answers(pid: int) -> bool:
+    """Whether a process of that number runs on this machine, ours or not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

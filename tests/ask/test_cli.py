@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner, Result
 
 from beleg.cli import drift, explain, runs, versions
 from beleg.core.errors import CheckFailed, UsageError
 from tests.ask.support import ID, IN, OTHER, OUT, story
 from tests.flow.support import Installation
+from tests.invoke import run
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +28,6 @@ def app(there: Installation, monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
     for module in (drift, explain, runs, versions):
         module.register(made)
     return made
-
-
-def run(app: typer.Typer, *arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    if isinstance(result.exception, Exception):
-        raise result.exception
-    return result
 
 
 def answer(app: typer.Typer, *arguments: str) -> Any:

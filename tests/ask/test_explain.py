@@ -20,6 +20,7 @@ from beleg.cost.register import register_policies, register_prices
 from beleg.lake.table import LakeTable
 from tests.ask.support import GPT, ID, OUT, START, finished, started, step, story
 from tests.cost.support import NOON, Lake
+from tests.deep import examples
 from tests.flow.support import Installation
 
 
@@ -140,7 +141,8 @@ def test_a_run_over_midnight_is_explained_with_all_its_steps(tmp_path: Path) -> 
 tokens = st.integers(0, 10**9)
 
 
-@settings(max_examples=12)
+@pytest.mark.deep
+@settings(max_examples=examples(12, soak=25))
 @given(st.lists(st.fixed_dictionaries({"input_uncached": tokens, "cache_read": tokens, "output": tokens}), max_size=4))
 def test_the_arithmetic_is_that_of_the_marts_for_any_usage(calls: list[dict[str, int]]) -> None:
     lake = Lake()

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from beleg.backup.store import FolderStore
 from beleg.core.errors import DamagedError
 from tests.backup.support import beleg, day, elsewhere
 from tests.flow.support import AS_OF, Installation
+from tests.full_disk import fill
 
 SIGKILL = -signal.SIGKILL
 
@@ -122,25 +122,6 @@ def _start(there: Installation, words: list[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "beleg.cli.main", *words], env=env, stdout=subprocess.DEVNULL)
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Generator[Path]:
-    """A file system of some hundred kilobytes; needs the right to mount one."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(disk)]
-    if subprocess.run(command, check=False, capture_output=True).returncode:
-        pytest.skip("mounting a small file system is not allowed here")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-def _fill(disk: Path, left_kib: int) -> Path:
-    ballast = disk / "ballast"
-    free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
-    ballast.write_bytes(b"x" * max(0, free - left_kib * 1024))
-    return ballast
-
-
 @pytest.mark.parametrize(
     "left_kib", [pytest.param(0, marks=pytest.mark.soak), 40, pytest.param(200, marks=pytest.mark.soak)]
 )
@@ -148,7 +129,7 @@ def test_a_backup_that_does_not_fit_leaves_the_earlier_one(
     small_disk: Path, original: Installation, left_kib: int
 ) -> None:
     place = small_disk / "place"
-    ballast = _fill(small_disk, left_kib)
+    ballast = fill(small_disk, left_kib)
     done = beleg(original.settings, "backup", str(place))
     assert (done.returncode, "free space there and run it again" in done.stderr) == (4, True), done.stderr
     assert not manifest.names(FolderStore(place))
@@ -165,7 +146,7 @@ def test_a_restore_that_does_not_fit_leaves_the_old_figures(
     there = Installation(small_disk / "there")
     there.take(*day(5))
     before = there.marts()
-    ballast = _fill(small_disk, left_kib)
+    ballast = fill(small_disk, left_kib)
     with pytest.raises(DamagedError, match="Nothing was changed; free space and run it again"):
         restore(there.settings, str(place), replace=True)
     assert there.marts() == before

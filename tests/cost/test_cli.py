@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner, Result
 
 from beleg.cli import costs, flags, models, prices, reconcile
 from beleg.core.errors import UsageError
 from tests.cost.support import GPT, NOON, Lake, policies
+from tests.invoke import run
 
 MODELS = """
 aliases: [{match: gateway/*, to: openai/*, why: list price}]
@@ -67,13 +67,6 @@ def home(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     monkeypatch.setenv("BELEG_HOME", str(home))
     monkeypatch.setenv("BELEG_PROJECT", str(project))
     return home
-
-
-def run(app: typer.Typer, *arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    if isinstance(result.exception, Exception):
-        raise result.exception
-    return result
 
 
 def answer(app: typer.Typer, *arguments: str) -> Any:

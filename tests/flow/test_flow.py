@@ -15,6 +15,7 @@ from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 from beleg.lake import catalog, publication
 from beleg.lake.snapshot import Snapshot
+from tests.deep import examples
 from tests.events import event
 from tests.flow.support import AS_OF, Installation, run_events
 
@@ -198,7 +199,8 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [*events, changed | {"event_time": "2030-01-12T23:59:59Z", "revision": "2030-05-01T00:00:00Z"}]
 
 
-@hypothesis_settings(max_examples=5, deadline=None)
+@pytest.mark.deep
+@hypothesis_settings(max_examples=examples(5, soak=12), deadline=None)
 @given(histories(), st.integers(1, 4), st.integers(0, 10**6))
 def test_computing_only_touched_days_gives_what_computing_all_gives(
     tmp_path_factory: pytest.TempPathFactory, events: list[dict[str, Any]], pieces: int, seed: int

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from beleg import flow
 from beleg.core.errors import DamagedError
 from beleg.core.settings import Settings
 from tests.flow.support import AS_OF, Installation, run_events
+from tests.full_disk import fill
 
 ROOT = Path(__file__).resolve().parents[2]
 NOON = datetime(2030, 1, 10, 12, tzinfo=UTC)
@@ -99,18 +99,6 @@ def test_two_ingests_at_once_give_what_one_after_the_other_gives(
     assert beleg.marts() == whole
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Generator[Path]:
-    """A file system of some megabytes; needs the right to mount one."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(disk)]
-    if subprocess.run(command, check=False, capture_output=True).returncode:
-        pytest.skip("mounting a small file system is not allowed here")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
 @pytest.mark.parametrize(
     "left_kib", [0, pytest.param(40, marks=pytest.mark.soak), 200, pytest.param(600, marks=pytest.mark.soak)]
 )
@@ -119,9 +107,7 @@ def test_a_full_disk_stops_the_run_with_a_message_and_leaves_the_old_figures(sma
     beleg.take(*history())
     before = beleg.marts()
     file = beleg.write(*[e for n in range(40) for e in history(n, tag=f"{n}-")])
-    ballast = small_disk / "ballast"
-    free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
-    ballast.write_bytes(b"x" * max(0, free - left_kib * 1024))
+    ballast = fill(small_disk, left_kib)
     with pytest.raises(DamagedError, match="free space"):
         flow.run(beleg.settings, [file], as_of=AS_OF)
     assert beleg.marts() == before
@@ -138,9 +124,7 @@ def test_trying_refused_lines_again_on_a_full_disk_says_the_same(small_disk: Pat
     beleg.take(*history())
     flow.run(beleg.settings, [file], as_of=AS_OF)
     file.write_bytes(file.read_bytes().replace(b":12345", b':"ocr"'))
-    ballast = small_disk / "ballast"
-    free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
-    ballast.write_bytes(b"x" * max(0, free - 40 * 1024))
+    fill(small_disk, 40)
     env = os.environ | {"BELEG_HOME": str(beleg.settings.home)}
     command = [sys.executable, "-m", "beleg.cli.main", "quarantine", "retry"]
     done = subprocess.run(command, env=env, check=False, capture_output=True, text=True)

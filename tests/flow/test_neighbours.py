@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from tests.deep import examples
 from tests.events import event
 from tests.flow.support import AS_OF, Installation, run_events
 
@@ -49,7 +50,8 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [*events, changed | {"event_time": text(draw(moments)), "revision": "2030-05-01T00:00:00Z"}]
 
 
-@hypothesis_settings(max_examples=4, deadline=None)
+@pytest.mark.deep
+@hypothesis_settings(max_examples=examples(4, soak=8), deadline=None)
 @given(histories(), st.integers(1, 4), st.integers(0, 10**6), st.sampled_from(["UTC", "Asia/Tokyo"]))
 def test_computing_only_touched_days_gives_what_computing_all_gives(
     tmp_path_factory: pytest.TempPathFactory, events: list[dict[str, Any]], pieces: int, seed: int, zone: str

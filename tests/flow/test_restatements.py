@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from beleg import flow
 from beleg.lake import publication
 from beleg.lake.table import LakeTable
+from tests.deep import examples
 from tests.events import event
 from tests.flow.support import AS_OF, Installation, run_events
 from tests.flow.test_interrupted import DRIVER, ROOT
@@ -331,8 +332,9 @@ changes = st.one_of(
 steps = st.tuples(deliveries(), st.lists(changes, max_size=1), st.integers(0, 6))
 
 
+@pytest.mark.deep
 @given(st.lists(steps, min_size=2, max_size=5))
-@hypothesis_settings(max_examples=3, suppress_health_check=list(HealthCheck))
+@hypothesis_settings(max_examples=examples(3, soak=10), suppress_health_check=list(HealthCheck))
 def test_whatever_comes_in_whatever_order_old_figures_and_restatements_give_the_new(
     tmp_path_factory: pytest.TempPathFactory, sequence: list[tuple[list[dict[str, Any]], list[tuple[str, str]], int]]
 ) -> None:

@@ -18,6 +18,7 @@ from beleg.ingest.sources import find_sources
 from beleg.ingest.stage import stage
 from beleg.lake.engine import connect
 from beleg.lake.snapshot import Snapshot
+from tests.deep import examples
 from tests.events import event, lines
 
 COLUMNS = "source, event_id, event_time, revision, run_id, status, day"
@@ -151,7 +152,8 @@ versions = st.builds(
 )
 
 
-@hypothesis_settings(max_examples=10, deadline=None)
+@pytest.mark.deep
+@hypothesis_settings(max_examples=examples(10, soak=25), deadline=None)
 @given(st.lists(versions, min_size=1, max_size=12), st.integers(0, 10**6), st.lists(st.integers(1, 4), max_size=4))
 def test_any_order_split_or_repetition_gives_the_same_rows(
     tmp_path_factory: pytest.TempPathFactory, events: list[dict[str, Any]], seed: int, cuts: Sequence[int]

@@ -11,7 +11,8 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipelines.notify import Notice, Targets, tell, tell_of_failure
+from beleg.core.notify import Notice, Targets, tell
+from pipelines.notify import tell_of_failure
 from tests.checks.support import damage
 from tests.flow.support import run_events
 from tests.pipeline.support import Pipeline

@@ -98,11 +98,18 @@ def test_multiprocessing_children_trace(spool: Path, method: str) -> None:
     assert sorted(_tools(spool)) == ["a", "b", "c"]
 
 
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_forking_pool_traces(spool: Path) -> None:
-    _write("parent")
-    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
-        pool.map(_write, ["a", "b", "c"], chunksize=1)
+FORKING_POOL = """
+import multiprocessing
+from tests.trace.test_processes import _write
+_write("parent")
+with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+    pool.map(_write, ["a", "b", "c"], chunksize=1)
+"""
+
+
+def test_forking_pool_traces(spool: Path, child_env: dict[str, str]) -> None:
+    # In a process of its own: this one may hold threads of other libraries, which no fork survives.
+    subprocess.run([sys.executable, "-c", FORKING_POOL], env=child_env, check=True)
     assert sorted(_tools(spool)) == ["a", "b", "c", "parent"]
 
 
