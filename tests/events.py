@@ -20,6 +20,7 @@ def event(type_: str, event_id: str, event_time: str = "2030-01-01T12:00:00Z", *
         "step": {"run_id": "run", "step_id": event_id, "kind": "model", "status": "succeeded"},
         "feedback": {"rating": "dislike"},
         "correction": {"correction_id": event_id, "reason": "extraction_error", "field": ""},
+        "review": {"subject": "c", "decision": "accept", "by": "lead"},
         "outcome": {
             "outcome_id": event_id,
             "workflow": "ocr",

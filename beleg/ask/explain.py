@@ -137,7 +137,7 @@ def _steps(at: Desk, settings: Settings, run_id: str) -> tuple[Step, ...]:
 def _said(at: Desk, run: Record) -> tuple[list[Record], list[Record]]:
     """Feedback and corrections: nothing is said of a run before its day."""
     tables = ("feedback", "corrections")
-    at.lay({table: at.since(table, run["day"].isoformat()) for table in tables})
+    at.lay({table: at.since(table, run["day"].isoformat()) for table in (*tables, "reviews")})
     by = _named(run, "run_id", "started_at", "workflow", "output_hash", "input_hash")
     feedback, corrections = (at.ask(table, **by) for table in tables)
     return feedback, corrections

@@ -52,7 +52,8 @@ STANDS_ON: Mapping[str, tuple[str, ...]] = {
     "prompt_versions": ("unit_costs",),
 }
 """Mart → marts that must be there first; what those stand on is understood."""
-WORD_TABLES = ("feedback", "corrections")
+WORD_TABLES = ("feedback", "corrections", "reviews")
+"""What people say of runs, and of what was said."""
 FRESH = "business_day IN (SELECT business_day FROM fresh)"
 """Which of a month's rows are computed again; the others are taken over. Budgets need the whole month."""
 

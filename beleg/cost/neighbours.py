@@ -42,10 +42,11 @@ class Neighbours:
     def judged(self, run_days: set[str], words: Mapping[str, set[str]]) -> set[str]:
         """Days of runs about which something else is said than before.
 
-        `words` names the changed days of `feedback` and `corrections`. What names a run by fingerprint
+        `words` names the changed days of `feedback`, `corrections` and `reviews`. What names a run by fingerprint
         goes to the latest that fits, so a changed run may take it from another or leave it to one.
         """
-        changed = [self._both(table, days) for table, days in words.items() if days]
+        changed = [self._both(table, days) for table, days in words.items() if days and table != "reviews"]
+        changed += self._reviewed(words.get("reviews", set()))
         changed += self._superseded(words.get("corrections", set()))
         found = self.candidates(run_days)
         for relation in changed:
@@ -96,11 +97,15 @@ class Neighbours:
 
     def _superseded(self, days: set[str]) -> list[str]:
         """Relation of the corrections that changed ones replace, or replaced before."""
-        if not days:
-            return []
-        changed = self._both("corrections", days)
+        return self._corrections("supersedes", self._both("corrections", days)) if days else []
+
+    def _reviewed(self, days: set[str]) -> list[str]:
+        """Relation of the corrections about which something else is decided than before."""
+        return self._corrections("subject", self._both("reviews", days)) if days else []
+
+    def _corrections(self, column: str, named_by: str) -> list[str]:
         everything = self._both("corrections", None)
-        wanted = f"SELECT supersedes FROM {changed} WHERE supersedes IS NOT NULL"
+        wanted = f"SELECT {column} FROM {named_by} WHERE {column} IS NOT NULL"
         return [f"(SELECT * FROM {everything} WHERE correction_id IN ({wanted}))"]
 
     def _both(self, table: str, days: Iterable[str] | None) -> str:

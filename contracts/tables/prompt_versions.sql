@@ -17,6 +17,14 @@ superseded AS (
     GROUP BY source, supersedes
 ),
 
+-- What a person decided last about a correction: one that was rejected says nothing about the prompt.
+decided AS (
+    SELECT subject, decision, day
+    FROM reviews
+    WHERE decision IN ('accept', 'reject')
+    QUALIFY row_number() OVER (PARTITION BY subject ORDER BY event_time DESC, source DESC, event_id DESC) = 1
+),
+
 words AS (
     SELECT source, event_id, event_time, day, run_id, workflow, input_hash, output_hash, author_hash,
         rating, NULL AS reason
@@ -27,7 +35,9 @@ words AS (
     FROM corrections AS c
     LEFT JOIN superseded AS s
         ON c.source = s.source AND c.correction_id = s.correction_id AND c.day <= s.last_day
-    WHERE s.correction_id IS NULL
+    LEFT JOIN decided AS d
+        ON c.correction_id = d.subject AND d.decision = 'reject' AND c.day <= d.day
+    WHERE s.correction_id IS NULL AND d.subject IS NULL
 ),
 
 found AS (

@@ -54,6 +54,10 @@ def story(home: Path) -> Installation:
         event("feedback", "f", text(START + timedelta(days=2)), run_id=ID, rating="dislike"),
         event("correction", "c1", text(START + timedelta(days=2)), output_hash=OUT, reason="mapping_bug"),
         event("correction", "c2", text(START + timedelta(days=3)), run_id=ID, supersedes="c1", field="/total"),
+        event("correction", "c3", text(START + timedelta(days=3)), run_id=ID, reason="user_preference"),
+        event("review", "v1", text(START + timedelta(days=3)), subject="c2", decision="accept"),
+        event("review", "v2", text(START + timedelta(days=4)), subject="c3", decision="accept"),
+        event("review", "v3", text(START + timedelta(days=5)), subject="c3", decision="reject"),
     )
     return there
 

@@ -76,9 +76,10 @@ def test_people_artifacts_children_and_earlier_runs_of_the_input_stand_by(there:
     told = explain(there.settings, ID)
     assert [a["kind"] for a in told.artifacts] == ["answer_summary"]
     assert [f["rating"] for f in told.feedback] == ["dislike"]
-    assert [(c["reason"], c["bound_by"], c["superseded_by"]) for c in told.corrections] == [
-        ("mapping_bug", "fingerprint", "c2"),
-        ("extraction_error", "run_id", None),
+    assert [(c["reason"], c["bound_by"], c["superseded_by"], c["decision"]) for c in told.corrections] == [
+        ("mapping_bug", "fingerprint", "c2", None),
+        ("extraction_error", "run_id", None, "accept"),
+        ("user_preference", "run_id", None, "reject"),
     ]
     assert [c["run_id"] for c in told.children] == ["child"]
     assert [(r["run_id"], r["same_output"]) for r in told.same_input] == [("early", False)]

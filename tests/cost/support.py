@@ -18,7 +18,16 @@ from beleg.cost.policies import Policies
 from beleg.cost.register import register_policies, register_prices
 from beleg.cost.workflows import load_workflows
 
-EVENT_TABLES = ("steps", "runs_started", "run_statuses", "runs_finished", "outcomes", "feedback", "corrections")
+EVENT_TABLES = (
+    "steps",
+    "runs_started",
+    "run_statuses",
+    "runs_finished",
+    "outcomes",
+    "feedback",
+    "corrections",
+    "reviews",
+)
 MARTS = (
     "step_costs",
     "run_costs",
@@ -97,6 +106,9 @@ class Lake:
     def correct(self, reason: str, /, **values: Any) -> None:
         given = {"reason": reason, "correction_id": f"c{next(_ids)}", "field": ""}
         self._add("corrections", {**given, **values})
+
+    def review(self, subject: str, decision: str, /, **values: Any) -> None:
+        self._add("reviews", {"subject": subject, "decision": decision, "by": "lead", **values})
 
     def build(self, marts: tuple[str, ...] = MARTS) -> "Lake":
         """Compute marts over all days and months, as the builder would."""

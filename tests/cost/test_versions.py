@@ -53,6 +53,22 @@ def test_a_word_bound_by_fingerprint_counts_for_the_latest_run_before_it_and_onc
     ]
 
 
+def test_a_rejected_correction_does_not_count_unless_it_is_accepted_after_all() -> None:
+    lake = Lake()
+    for name, decisions in {"a": ["reject"], "b": ["reject", "accept"], "c": ["accept", "reject"], "d": []}.items():
+        lake.start(name, prompt_version=f"of {name}", at=NOON)
+        lake.correct("mapping_bug", run_id=name, correction_id=f"of {name}", at=LATER)
+        for n, decision in enumerate(decisions):
+            lake.review(f"of {name}", decision, at=LATER + timedelta(hours=n))
+    lake.build()
+    assert lake.rows("SELECT prompt_version, corrected_runs FROM prompt_versions ORDER BY ALL") == [
+        ("of a", 0),
+        ("of b", 1),
+        ("of c", 0),
+        ("of d", 1),
+    ]
+
+
 def test_a_run_counts_once_under_each_of_its_reasons_and_replaced_corrections_do_not_count() -> None:
     lake = Lake()
     run(lake, "a")

@@ -43,6 +43,9 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
         moment = text(draw(moments) + timedelta(hours=3))
         if draw(st.booleans()):
             events.append(event("feedback", f"f{n}", moment, rating=draw(st.sampled_from(["like", "dislike"])), **of))
+        elif draw(st.booleans()):
+            decision = draw(st.sampled_from(["accept", "reject", "retire"]))
+            events.append(event("review", f"v{n}", moment, subject=f"c{draw(st.integers(0, 3))}", decision=decision))
         else:
             replaced = draw(st.sampled_from([None, f"c{n - 1}"]))
             events.append(event("correction", f"c{n}", moment, supersedes=replaced, **of))
