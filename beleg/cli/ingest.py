@@ -30,7 +30,12 @@ def register(app: typer.Typer) -> None:
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders; gzip and zstd are recognised by content.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, folders or addresses (s3://bucket/events); gzip and zstd are recognised by content."
+        ),
+    ],
     mapping: Annotated[
         Path | None, typer.Option("--mapping", "-m", help="YAML that turns a CSV, JSONL or Parquet table into events.")
     ] = None,
@@ -45,7 +50,9 @@ def ingest(
 
 
 def run(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Files or folders to take beside the spool.")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Files, folders or addresses to take beside the spool.")
+    ] = None,
     max_quarantined: MaxQuarantined = 0.05,
     report: Annotated[bool, typer.Option("--report", help="Write reports/report.html as well.")] = False,
     json: Json = False,
@@ -58,12 +65,13 @@ def run(
 
 
 def _run(
-    paths: list[Path], mapping: Path | None, max_quarantined: float, *, json: bool, spool: bool, page: bool = False
+    paths: list[str], mapping: Path | None, max_quarantined: float, *, json: bool, spool: bool, page: bool = False
 ) -> None:
     from dataclasses import asdict
 
     from beleg import flow
     from beleg.cli.report import make
+    from beleg.ingest.inbox import local_paths
     from beleg.ingest.quarantine import Share
 
     if mapping is not None and not mapping.is_file():
@@ -72,7 +80,7 @@ def _run(
     with progress_bar(show=not json) as show:
         settings = Settings.load()
         try:
-            report = flow.run(settings, paths, mapping=mapping, spool=spool, on_progress=show)
+            report = flow.run(settings, local_paths(settings, paths), mapping=mapping, spool=spool, on_progress=show)
         except CheckFailed:
             from beleg.report.checks import render_checks
 

@@ -44,6 +44,24 @@ def deliveries(address: str) -> tuple[Delivery, ...]:
     return tuple(named)
 
 
+def local_paths(settings: Settings, paths: Iterable[str]) -> list[Path]:
+    """Paths as they are; an address such as `s3://bucket/events` as copies of the files below it.
+
+    A file whose version was copied before is not copied again. Raises UsageError for an address below which
+    there is nothing.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if "://" not in path:
+            found.append(Path(path))
+            continue
+        there = deliveries(path)
+        if not there:
+            raise UsageError(f"{path!r} holds no file that can be taken in ({', '.join(SUFFIXES)}, also .gz and .zst)")
+        found += [_copy(settings, each.url, each.version) for each in there]
+    return found
+
+
 def key_of(found: Iterable[Delivery]) -> str:
     """A key for exactly these versions of these files, 16 hex digits."""
     return hashlib.sha256("\n".join(sorted(d.version for d in found)).encode()).hexdigest()[:16]
@@ -56,7 +74,8 @@ def fetched(settings: Settings, urls: Iterable[str]) -> Iterator[Path]:
         yield path if path.is_absolute() else _copy(settings, url)
 
 
-def _copy(settings: Settings, url: str) -> Path:
+def _copy(settings: Settings, url: str, version: str | None = None) -> Path:
+    """The local copy of a file; made anew unless it is known to be of this version."""
     from fsspec.core import url_to_fs  # noqa: PLC0415
 
     system, remote = url_to_fs(url)
@@ -64,13 +83,20 @@ def _copy(settings: Settings, url: str) -> Path:
     local = settings.home / "inbox" / scheme / PurePosixPath(remote.lstrip("/"))
     if not local.resolve().is_relative_to((settings.home / "inbox").resolve()):
         raise UsageError(f"inbox file {url!r} leads out of the inbox; rename it at its source")
+    mark = local.with_name(f".{local.name}.version")
+    if version is not None and local.exists() and mark.exists() and mark.read_text() == version:
+        return local
     local.parent.mkdir(parents=True, exist_ok=True)
+    mark.unlink(missing_ok=True)
     beside = local.with_name(f".{local.name}.part")
     try:
         system.get_file(remote, str(beside))
     except FileNotFoundError as error:
         raise UsageError(f"inbox file {url!r} is gone; deliver it again") from error
-    return beside.replace(local)
+    beside.replace(local)
+    if version is not None:
+        mark.write_text(version)
+    return local
 
 
 def _delivery(system: Any, path: str, info: dict[str, Any]) -> Delivery:
