@@ -28,6 +28,8 @@ NOUNS = (
     "quarantine",
     "sql",
     "report",
+    "contract",
+    "prompt",
     "init",
     "backup",
     "migrate",

@@ -45,8 +45,12 @@ def printable(value: object) -> str:
 
 def print_json(value: Any) -> None:
     """Print a value as one JSON document."""
-    text = json.dumps(_finite(value), indent=2, ensure_ascii=False, default=_plain, allow_nan=False)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """A value as one JSON document that ends in a newline."""
+    return json.dumps(_finite(value), indent=2, ensure_ascii=False, default=_plain, allow_nan=False) + "\n"
 
 
 def print_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:

@@ -92,11 +92,11 @@ def judge_in_workers(
         finally:
             idle.put(worker)
 
-    for _ in range(workers):
-        idle.put(start())
-    with ThreadPoolExecutor(workers) as threads:
-        try:
+    try:
+        for _ in range(workers):
+            idle.put(start())
+        with ThreadPoolExecutor(workers) as threads:
             yield from threads.map(judge, batches)
-        finally:
-            for worker in started:
-                worker.close()
+    finally:  # only now no thread is left that could start another one
+        for worker in started:
+            worker.close()
