@@ -35,9 +35,7 @@ for file in files:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Installation:
-    made = Installation(tmp_path / "one")
-    made.take(*day(0))
-    return made
+    return Installation.begun(tmp_path / "one", *day(0))
 
 
 @pytest.fixture
@@ -212,8 +210,7 @@ def test_a_place_that_cannot_be_right_is_refused(tmp_path: Path, home: Installat
     with pytest.raises(UsageError, match="holds nothing yet"):
         backup(elsewhere(tmp_path / "empty").settings, str(place))
     backup(home.settings, str(place))
-    other = Installation(tmp_path / "other")
-    other.take(*day(0))
+    other = Installation.begun(tmp_path / "other", *day(0))
     with pytest.raises(UsageError, match="an installation that first published"):
         backup(other.settings, str(place))
     for url in ("no-such-store://x", "s3://"):

@@ -82,8 +82,7 @@ def test_a_killed_restore_is_finished_by_the_same_call(
     tmp_path: Path, original: Installation, place: Path, at: tuple[str, int], when: str
 ) -> None:
     backup(original.settings, str(place))
-    there = Installation(tmp_path / "there")
-    there.take(*day(5))
+    there = Installation.begun(tmp_path / "there", *day(5))
     before = there.marts()
     words = ("restore", str(place), "--replace")
     assert beleg(there.settings, *words, dying=(at[0], when, at[1])).returncode == SIGKILL
@@ -104,8 +103,7 @@ def test_a_killed_restore_is_finished_by_the_same_call(
 def test_a_restore_waits_for_the_writer_and_nothing_comes_between(tmp_path: Path, original: Installation) -> None:
     place = tmp_path / "place"
     backup(original.settings, str(place))
-    there = Installation(tmp_path / "there")
-    there.take(*day(5))
+    there = Installation.begun(tmp_path / "there", *day(5))
     with_events = there.write(*day(6))
     run = [["run", str(with_events)], ["restore", str(place), "--replace"]]
     both = [_start(there, words) for words in run]
@@ -143,8 +141,7 @@ def test_a_backup_that_does_not_fit_leaves_the_earlier_one(
 def test_a_restore_that_does_not_fit_leaves_the_old_figures(
     small_disk: Path, original: Installation, place: Path, left_kib: int
 ) -> None:
-    there = Installation(small_disk / "there")
-    there.take(*day(5))
+    there = Installation.begun(small_disk / "there", *day(5))
     before = there.marts()
     ballast = fill(small_disk, left_kib)
     with pytest.raises(DamagedError, match="Nothing was changed; free space and run it again"):

@@ -19,20 +19,25 @@ from tests.events import lines
 from tests.flow.support import AS_OF, Installation
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Installation:
-    made = Installation(tmp_path / "one")
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """An installation that read its spool, and a backup of it beside it."""
+    made = Installation(tmp_path_factory.mktemp("original"))
     made.settings.spool.mkdir(parents=True)
     (made.settings.spool / "a.jsonl").write_bytes(lines(*day(0)))
     flow.run(made.settings, as_of=AS_OF)
+    backup(made.settings, str(made.inbox / "place"))
     return made
 
 
 @pytest.fixture
-def place(tmp_path: Path, home: Installation) -> Path:
-    found = tmp_path / "place"
-    backup(home.settings, str(found))
-    return found
+def home(tmp_path: Path, original: Installation) -> Installation:
+    return original.copied_to(tmp_path / "one")
+
+
+@pytest.fixture
+def place(home: Installation) -> Path:
+    return home.inbox / "place"
 
 
 def costs(home: Installation) -> str:
@@ -96,8 +101,20 @@ def test_an_earlier_backup_is_restored_by_its_id(tmp_path: Path, home: Installat
         restore(elsewhere(tmp_path / "three").settings, str(place), backup_id="yesterday")
 
 
-@pytest.mark.parametrize("kind", [".parquet", "_delta_log", "_publication.json", "ledger/"])
-@pytest.mark.parametrize("fault", ["reversed", "shortened", "removed"])
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        (".parquet", "reversed"),
+        ("_delta_log", "shortened"),
+        ("_publication.json", "removed"),
+        ("ledger/", "reversed"),
+        *(
+            pytest.param(kind, fault, marks=pytest.mark.soak)
+            for kind in (".parquet", "_delta_log", "_publication.json", "ledger/")
+            for fault in ("reversed", "shortened", "removed")
+        ),
+    ],
+)
 def test_damaged_content_is_named_before_anything_is_changed(
     tmp_path: Path, home: Installation, place: Path, kind: str, fault: str
 ) -> None:

@@ -19,7 +19,7 @@ from beleg.cli.main import app
 from beleg.core.errors import BelegError, DamagedError
 from beleg.core.paths import shipped
 from beleg.core.settings import Settings
-from beleg.lake import catalog
+from beleg.lake import catalog, publication
 from beleg.project.init import init
 from tests.backup.support import day
 from tests.events import lines
@@ -45,13 +45,33 @@ class Host:
         self.folder = folder
         self.home = folder / "srv" / "beleg"
         self.place = folder / "mnt" / "backup" / "beleg"
+        self.spool = self.home / "spool"
+
+    @classmethod
+    def new(cls, folder: Path) -> "Host":
+        """With an installation, a backup and figures newer than that."""
+        made = cls(folder)
         (folder / "bin").mkdir()
         shim = folder / "bin" / "beleg"
         shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m beleg.cli.main "$@"\n')
         shim.chmod(0o755)
-        self.spool = self.home / "spool"
-        self.spool.mkdir(parents=True)
-        (self.spool / "a.jsonl").write_bytes(lines(*day(0)))
+        made.spool.mkdir(parents=True)
+        (made.spool / "a.jsonl").write_bytes(lines(*day(0)))
+        init(folder / "etc" / "beleg")
+        made.run()
+        made.backup()
+        (made.spool / "b.jsonl").write_bytes(lines(*day(1)))
+        made.run()
+        return made
+
+    def copied_to(self, folder: Path) -> "Host":
+        """The same host in another folder."""
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        copy = Host(folder)
+        shown = publication.current(copy.settings)
+        assert shown is not None
+        catalog.rebuild(copy.settings, shown)  # it names the files at their old place
+        return copy
 
     def sh(self, script: str, **env: str) -> subprocess.CompletedProcess[str]:
         """Run commands of the page."""
@@ -89,16 +109,16 @@ class Host:
         return str(done.exception)
 
 
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Host:
+    """Made once, since that takes longer than copying it."""
+    return Host.new(tmp_path_factory.mktemp("host"))
+
+
 @pytest.fixture
-def host(tmp_path: Path) -> Host:
+def host(first: Host, tmp_path: Path) -> Host:
     """A host with an installation, a backup and figures newer than that."""
-    made = Host(tmp_path)
-    init(tmp_path / "etc" / "beleg")
-    made.run()
-    made.backup()
-    (made.spool / "b.jsonl").write_bytes(lines(*day(1)))
-    made.run()
-    return made
+    return first.copied_to(tmp_path)
 
 
 def killed_run(host: Host) -> None:

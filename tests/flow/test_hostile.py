@@ -89,15 +89,13 @@ def test_a_small_file_of_very_many_empty_lines_is_counted_quickly(tmp_path: Path
 
 
 def test_a_damaged_mark_means_reading_again_not_a_crash(tmp_path: Path) -> None:
-    beleg = Installation(tmp_path)
-    beleg.take(*run_events("a", NOON))
+    beleg = Installation.begun(tmp_path, *run_events("a", NOON))
     beleg.settings.ledger.joinpath("marks.json").write_text("{")
     assert beleg.take(*run_events("a", NOON)).ingest.duplicates == 3
 
 
 def test_a_lost_log_is_named_instead_of_publishing_less(tmp_path: Path) -> None:
-    beleg = Installation(tmp_path)
-    beleg.take(*run_events("a", NOON))
+    beleg = Installation.begun(tmp_path, *run_events("a", NOON))
     for file in (beleg.settings.lake / "steps" / "_delta_log").iterdir():
         file.unlink()
     with pytest.raises(DamagedError, match="lake/steps has lost version"):
@@ -105,8 +103,7 @@ def test_a_lost_log_is_named_instead_of_publishing_less(tmp_path: Path) -> None:
 
 
 def test_a_lost_file_is_called_damage_not_a_full_disk(tmp_path: Path) -> None:
-    beleg = Installation(tmp_path)
-    beleg.take(*run_events("a", NOON))
+    beleg = Installation.begun(tmp_path, *run_events("a", NOON))
     for file in (beleg.settings.lake / "steps").rglob("*.parquet"):
         file.unlink()
     with pytest.raises(DamagedError, match="restore a backup"):

@@ -84,8 +84,7 @@ def test_migrate_adds_gained_columns_at_once_and_says_so(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("change", [{"type": "BIGINT"}, {"name": "renamed"}, {"name": "more", "required": True}])
 def test_a_column_that_changed_takes_a_migration(settings: Settings, change: dict[str, object]) -> None:
-    home = Installation(settings.home)
-    home.take(*day(0))
+    home = Installation.begun(settings.home, *day(0))
     table = LakeTable(home.settings, "steps")
     column = table.contract.column("cache_miss_reason")
     kept = [c for c in table.contract.columns if c != column or "required" in change]
@@ -132,16 +131,14 @@ def test_a_new_lake_has_this_releases_format_and_one_without_a_number_the_first(
 
 @pytest.mark.parametrize("words", [["run"], ["costs"], ["sql", "SELECT 1"], ["migrate"], ["quarantine", "retry"]])
 def test_a_lake_of_a_newer_release_is_refused_by_every_command(tmp_path: Path, words: list[str]) -> None:
-    home = Installation(tmp_path)
-    home.take(*day(0))
+    home = Installation.begun(tmp_path, *day(0))
     lake_format.record(home.settings, lake_format.LAKE_FORMAT + 1)
     done = beleg(home.settings, *words)
     assert (done.returncode, "written by a newer release" in done.stderr) == (4, True), done.stderr
 
 
 def test_a_damaged_number_is_named(tmp_path: Path) -> None:
-    home = Installation(tmp_path)
-    home.take(*day(0))
+    home = Installation.begun(tmp_path, *day(0))
     (home.settings.lake / "_format").write_text("one")
     with pytest.raises(DamagedError, match="_format holds 'one'"):
         home.take(*day(1))
@@ -188,8 +185,7 @@ def test_a_release_reads_the_format_before_and_writes_after_migrating(
 
 
 def test_a_format_older_than_the_one_before_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = Installation(tmp_path)
-    home.take(*day(0))
+    home = Installation.begun(tmp_path, *day(0))
     monkeypatch.setattr(lake_format, "LAKE_FORMAT", 3)
     for use in (lambda: migrate.plan(home.settings), lambda: publication.current(home.settings)):
         with pytest.raises(DamagedError, match="reads 3 and 2: migrate with the releases between"):
