@@ -27,6 +27,7 @@ LAST = [mart for mart in MARTS if not any(mart in upstream for upstream in MARTS
     owners=OWNERS,
     pool=WRITER,
     retry_policy=RETRIES,
+    backfill_policy=dg.BackfillPolicy.single_run(),  # else no backfill of days from the shell can end in it
     freshness_policy=dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=26), warn_window=timedelta(hours=25)),
     description="What readers see: one version of every table, and `beleg.duckdb` over exactly these. "
     "Reads the evidence of all checks again; what fails stays unpublished and the old figures stand.",

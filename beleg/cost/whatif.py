@@ -18,6 +18,7 @@ from beleg.cost.modelfile import load_models
 from beleg.cost.money import usd_text
 from beleg.cost.policies import load_policies
 from beleg.cost.register import price_values, register_calls
+from beleg.lake import publication
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,11 @@ class Restatement:
 
 
 def restated(con: duckdb.DuckDBPyConnection, settings: Settings, changed: Path) -> list[Restatement]:
-    """Days and workflows that the changed file would restate; raises UsageError where the file is wrong."""
+    """What the changed file would restate of what is published; raises UsageError where the file is wrong."""
     current, planned = PriceBook(load_policies(settings).models), PriceBook(load_models(changed))
-    calls = _calls(con)
-    differing = [call for call in calls if _prices(current, call) != _prices(planned, call)]
+    calls = differing = _calls(con)
+    if _is_published(settings, current):  # then the book tells which calls need no look
+        differing = [call for call in calls if _prices(current, call) != _prices(planned, call)]
     if not differing:
         return []
     register_calls(con, planned, calls)
@@ -66,6 +68,12 @@ def restated(con: duckdb.DuckDBPyConnection, settings: Settings, changed: Path) 
         Restatement(day, workflow, steps, unpriced_before, unpriced_after, int(before), int(after))
         for day, workflow, steps, unpriced_before, unpriced_after, before, after in rows
     ]
+
+
+def _is_published(settings: Settings, book: PriceBook) -> bool:
+    """Whether the published costs were made with this book: the file may have been changed since."""
+    now = publication.current(settings)
+    return now is not None and now.inputs.get("prices") == book.digest
 
 
 def _calls(con: duckdb.DuckDBPyConnection) -> list[Call]:

@@ -131,8 +131,6 @@ def _judge_range(judge: Judge, limits: Limits, work: Range, staged: Sink) -> Jud
         judging = Judging(judge, limits, work, staged)
         if work.container == "plain":
             judging.read_all(lambda size: file.read(min(size, work.end - file.tell())))
-            if work.resumable:
-                judging.judged.digest = digest_at(file, judging.judged.end)
         elif work.container == "unsupported":
             judging.refuse_rest(file, refuse("unsupported_file"))
         else:
@@ -140,6 +138,9 @@ def _judge_range(judge: Judge, limits: Limits, work: Range, staged: Sink) -> Jud
             judging.read_all(inflater.read)
             if inflater.fault is not None:
                 judging.refuse_rest(file, inflater.fault)
+        if work.resumable:
+            end = judging.judged.end if work.container == "plain" else work.size
+            judging.judged.digest = digest_at(file, end)
     return judging.judged
 
 

@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+
+import duckdb
 
 from beleg.core.contracts import event_tables
 from beleg.core.files import replace_text
@@ -21,7 +24,7 @@ from beleg.ingest.sources import Mark, find_sources
 from beleg.ingest.stage import Progress, Staged, stage
 from beleg.ingest.table import stage_table
 from beleg.ingest.typed import likely_day, staged_sql
-from beleg.lake.engine import connect
+from beleg.lake.engine import MEMORY_LIMIT, connect, memory_share
 from beleg.lake.forgotten import Forgotten
 from beleg.lake.publication import append_fact
 from beleg.lake.snapshot import Snapshot
@@ -119,9 +122,29 @@ def _merge(
 ) -> list[merge.Merge]:
     if not staged.files:
         return []
+    on = partial(_merge_on, settings=settings, staged=staged, ingest_id=ingest_id, lake=lake, on_progress=on_progress)
+    try:
+        with connect(settings.home / "scratch", memory_limit=MEMORY_LIMIT) as con:
+            return on(con, at_once=_at_once(staged))
+    except duckdb.OutOfMemoryException:
+        # DuckDB holds a buffer per thread, day and column while it writes many days, and cannot spill those.
+        with connect(settings.home / "scratch", memory_limit=memory_share(), threads=1) as con:
+            return on(con, at_once=1)
+
+
+def _merge_on(
+    con: duckdb.DuckDBPyConnection,
+    *,
+    settings: Settings,
+    staged: Staged,
+    ingest_id: str,
+    lake: Snapshot,
+    on_progress: OnProgress,
+    at_once: int,
+) -> list[merge.Merge]:
     merges: list[merge.Merge] = []
     forgotten = Forgotten.load(settings)
-    with connect(settings.home / "scratch") as con, ThreadPoolExecutor(_at_once(staged)) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         if forgotten and (starts := staged.files.get("run_started")) is not None:
             forgotten.prepare(con)
             forgotten.learn(con, staged_sql("run_started", starts, ingest_id))

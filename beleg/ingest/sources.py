@@ -33,7 +33,7 @@ class Mark:
     """Up to where a resumable file has been read."""
 
     offset: int
-    """Bytes read, always at the end of a line."""
+    """Bytes read: up to the end of a line, or the whole of a file that is compressed or cannot be read."""
     lines: int
     """Lines up to there."""
     digest: str
@@ -115,8 +115,10 @@ def _source(path: Path, spool: Path | None, marks: Mapping[str, Mark]) -> Source
             container = container_of(file)
             digest = digest_at(file, stat.st_size)
             fresh = Source(path, container, stat.st_size, digest, stat.st_dev, stat.st_ino, growing, resumable)
-            mark = marks.get(fresh.key) if resumable and container == "plain" else None
+            mark = marks.get(fresh.key) if resumable else None
             if mark is None or mark.offset > stat.st_size or digest_at(file, mark.offset) != mark.digest:
+                return fresh
+            if container != "plain" and mark.offset < stat.st_size:  # it can only be read from its beginning
                 return fresh
             return replace(fresh, start=mark.offset, start_line=mark.lines)
     except FileNotFoundError:

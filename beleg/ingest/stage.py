@@ -233,4 +233,5 @@ class _Total:
             self.parts.append(Part(judged.index, source, self.lines[source.key]))
         self.lines[source.key] += judged.lines
         if judged.digest:
-            self.marks[source.key] = Mark(judged.end, self.lines[source.key], judged.digest)
+            end = judged.end if source.container == "plain" else source.size
+            self.marks[source.key] = Mark(end, self.lines[source.key], judged.digest)

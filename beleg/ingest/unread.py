@@ -14,8 +14,7 @@ def unread(settings: Settings) -> str | None:
     """A key for exactly what is unread now, 16 hex digits; None where nothing is.
 
     A file that still grows counts up to its last line feed: a line being written is not there yet. The same
-    unread bytes give the same key, so whoever asks twice can tell. A compressed file, which keeps no mark, is
-    named every time.
+    unread bytes give the same key, so whoever asks twice can tell.
     """
     if not settings.spool.is_dir():
         return None

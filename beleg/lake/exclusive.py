@@ -20,6 +20,8 @@ RESTORING = "restore.json"
 """There while a restore moves its files in; it says what is still to be done."""
 STAGED = ".restore-"
 """Begins the name of a folder into which a restore fetches a backup."""
+_SPILLED = "max_temp_directory_size"
+"""Stands in what DuckDB says where it ran out of memory because the disk has no room to spill to."""
 PUT_ASIDE = ".replaced-"
 """Begins the name of a folder into which a restore puts what was there before."""
 
@@ -52,9 +54,13 @@ def explained(settings: Settings) -> Generator[None]:
 
 def is_full(error: Exception) -> bool:
     """Whether an error says that there is no room left."""
-    if "No space left" in str(error) or isinstance(error, duckdb.OutOfMemoryException):
+    if "No space left" in str(error) or _SPILLED in str(error):
         return True
     return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    return isinstance(error, duckdb.OutOfMemoryException) and not is_full(error)
 
 
 def check_whole(settings: Settings) -> None:
@@ -68,4 +74,6 @@ def _what_to_do(settings: Settings, error: Exception) -> str:
     """What stopped a writer, in words; whatever it was, the old figures stand."""
     if is_full(error):
         return f"{settings.home} cannot be written: {error}. Nothing was changed; free space and run it again"
+    if _is_out_of_memory(error):
+        return f"{settings.home}: this needs more memory: {error}. Nothing was changed; give it more, or less at once"
     return f"{settings.home} cannot be read or written: {error}. Nothing was changed; mend that or restore a backup"

@@ -21,7 +21,7 @@ from beleg.lake.exclusive import exclusive
 from beleg.lake.forgotten import BLANKED, COLUMN_OF, KINDS, Forgotten, Kind, to_mask
 from beleg.lake.publication import append_fact
 from beleg.lake.snapshot import Snapshot
-from beleg.retention import traces
+from beleg.retention import sources, traces
 from beleg.work import instant
 
 COMPARED = "drift"
@@ -42,7 +42,7 @@ class Forgetting:
     """What still holds it and is not Beleg's to change, in words."""
     dry_run: bool = False
     spool_lines: int = 0
-    """Lines taken out of sealed spool files."""
+    """Lines taken out of files of the spool and of the inbox."""
     reports: tuple[str, ...] = ()
     """Reports removed."""
     key: str | None = None
@@ -80,7 +80,7 @@ def forget(
     with exclusive(settings):
         traces.purge(settings)
         runs = _runs(settings, forgotten)
-        lines, left = traces.clean_spool(settings, COLUMN_OF[kind], value, runs)
+        lines, left = sources.clean(settings, COLUMN_OF[kind], value, runs)
         reports = traces.remove_reports(settings, value)
         key, notes = traces.destroy_key(value) if kind == "tenant" else (None, ())
         _record(settings, kind, label, "done", rows)

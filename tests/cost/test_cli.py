@@ -14,6 +14,8 @@ import typer
 
 from beleg.cli import costs, flags, models, prices, reconcile
 from beleg.core.errors import UsageError
+from beleg.core.settings import Settings
+from beleg.cost import figures
 from tests.cost.support import GPT, NOON, Lake, policies
 from tests.invoke import run
 
@@ -115,6 +117,23 @@ def test_results_of_several_kinds_have_no_common_unit_cost(app: typer.Typer, hom
     assert (row["unit"], row["unit_cost_usd"]) == (None, None)
 
 
+def test_results_of_a_day_without_runs_have_no_unit_cost(tmp_path: Path) -> None:
+    """What they cost lies on other days: 0 would be a lie, and so would it be where no step has a price."""
+    workflows = "workflows: {vat: {unit: return, result: {outcome: filed}}}"
+    lake = Lake(policies(tmp_path, "models: []", workflows))
+    for name, model, day in (("a", "gpt-4o", 0), ("b", "no such model", 1)):
+        lake.start(name, workflow="vat", at=NOON + timedelta(days=day))
+        lake.step(name, provider="openai", model=model, output=1, at=NOON + timedelta(days=day))
+    lake.start("free", workflow="vat", at=NOON + timedelta(days=2))
+    for day in range(4):
+        lake.outcome(f"o{day}", workflow="vat", kind="filed", at=NOON + timedelta(days=day))
+    lake.build()
+    lines = figures.costs(lake.con, ["day"], figures.Period())
+    assert [line.unit_cost_micro_usd for line in lines] == [10, None, 0, None]
+    (whole,) = figures.costs(lake.con, [], figures.Period())
+    assert whole.unit_cost_micro_usd == 2
+
+
 def test_csv_leaves_unknown_empty(app: typer.Typer, home: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(run(app, "costs", "--by", "purpose,workflow", "--csv").stdout)))
     assert [row["unit_cost_usd"] for row in rows if row["purpose"] == "eval"] == [""]
@@ -213,6 +232,13 @@ def test_what_a_changed_file_would_restate_is_shown_before_it_is_applied(app: ty
     changed.write_text("models: []", encoding="utf-8")
     assert answer(app, "prices", "--what-if", str(changed))["rows"] == []
     assert "Nothing would be restated" in run(app, "prices", "--what-if", str(changed)).stdout
+
+
+def test_what_a_file_that_is_in_place_but_not_published_would_restate_is_shown(app: typer.Typer, home: Path) -> None:
+    models = Settings.load().policy("models.yaml")
+    row = '  - {provider: openai, model: gpt-4o, valid_from: 2026-06-16, prices: {output: "20"}}\n'
+    models.write_text(f"models:\n{row}", encoding="utf-8")
+    assert answer(app, "prices", "--what-if", str(models))["rows"]
 
 
 def test_models_show_rows_and_aliases(app: typer.Typer, home: Path) -> None:

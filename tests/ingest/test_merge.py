@@ -54,6 +54,14 @@ def lake(tmp_path: Path) -> Lake:
     return Lake(tmp_path / "home")
 
 
+def test_what_fits_no_memory_side_by_side_is_merged_one_table_after_the_other(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("beleg.ingest.run.MEMORY_LIMIT", "40MB")  # DuckDB reads JSON with buffers of 128 MB
+    assert lake.take(*(status(f"s{day}", day) for day in range(1, 29))).accepted == 28
+    assert len(lake.rows()) == 28
+
+
 def status(event_id: str, day: int = 1, *, hour: int = 12, run_id: str = "run", **fields: Any) -> dict[str, Any]:
     return event("run_status", event_id, f"2030-01-{day:02d}T{hour:02d}:00:00Z", run_id=run_id, **fields)
 

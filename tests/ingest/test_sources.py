@@ -2,6 +2,7 @@
 
 import gzip
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,22 @@ def test_sealing_a_file_by_renaming_it_reads_nothing_twice_and_skips_nothing(tmp
     assert staged_lines(sealed) == [LINES[1]]
     assert reasons(sealed) == {3: "torn_line"}
     assert spool.ingest().read == 0
+
+
+@pytest.mark.parametrize("pack", [gz, zst, lambda data: b"PK\x03\x04" + data])
+def test_a_compressed_file_of_the_spool_is_read_once_and_again_as_a_whole_when_it_changed(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    spool = Spool(tmp_path)
+    path = spool.folder / "a.jsonl"
+    path.write_bytes(pack(DATA))
+    first = spool.ingest().read
+    assert first
+    assert spool.ingest().read == 0
+    with path.open("r+b") as file:  # the same inode
+        file.truncate(0)
+        file.write(pack(DATA + good(99) + b"\n"))
+    assert spool.ingest().read == (first + 1 if first > 1 else 1)
 
 
 def test_another_file_under_the_same_inode_is_read_from_its_start(tmp_path: Path) -> None:

@@ -1,7 +1,11 @@
 """The assets: what they show is what was done."""
 
+import base64
+import re
 import subprocess
 import sys
+from xml.etree import ElementTree
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,8 +15,11 @@ import pytest
 
 from beleg import flow
 from beleg.core import contracts
+from beleg.core.errors import CheckFailed
+from beleg.core.progress import silent
 from beleg.cost.build import MARTS
 from pipelines.definitions import defs
+from pipelines.demo import through_dagster
 from tests.checks.support import damage
 from tests.events import event
 from tests.flow.support import AS_OF, Installation, run_events
@@ -20,6 +27,7 @@ from tests.pipeline.support import Pipeline, failed_steps
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dagster and of the judge's dependencies
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "pipeline.md"
 NOON = datetime(2026, 1, 10, 12, tzinfo=UTC)
 
 
@@ -42,13 +50,41 @@ def test_exactly_the_touched_days_are_shown_as_made(pipeline: Pipeline) -> None:
     late = pipeline.refresh()
     assert pipeline.made(late, "unit_costs") == {"2026-01-10"}
     (made,) = late.asset_materializations_for_node("step_costs")
-    assert made.metadata["dagster/row_count"].value == 2
+    assert made.metadata["dagster/partition_row_count"].value == 2
+    assert made.metadata["dagster/row_count"].value == 3
+    assert made.metadata["calls"].value == 2
     assert made.metadata["cost_micro_usd"].value == 2 * (2500 + 100)
     assert made.metadata["unpriced_share"].value == 0
     assert pipeline.ask("SELECT count(*) FROM runs") == [(3,)]
     nothing = pipeline.refresh()
     assert nothing.success
     assert pipeline.made(nothing, "events") == pipeline.made(nothing, "unit_costs") == set()
+
+
+def test_the_row_count_of_an_asset_is_that_of_its_table(pipeline: Pipeline) -> None:
+    pipeline.arrive(*run_events("a", NOON), *run_events("b", NOON), *run_events("c", NOON + timedelta(days=1)))
+    result = pipeline.refresh()
+    assert result.success
+    for mart in set(MARTS) - {"run_lookup"}:
+        rows = pipeline.ask(f"SELECT count(*) FROM {mart}")[0][0]
+        for made in result.asset_materializations_for_node(mart):
+            assert made.metadata["dagster/row_count"].value == rows, mart
+    counted = {m.partition: m.metadata["dagster/partition_row_count"].value for m in
+               result.asset_materializations_for_node("run_costs")}  # fmt: skip
+    assert counted == {"2026-01-10": 2, "2026-01-11": 1}
+    events = result.asset_materializations_for_node("events")
+    assert sum(m.metadata["dagster/partition_row_count"].value for m in events) == 9
+    assert {m.metadata["dagster/row_count"].value for m in events} == {9}
+
+
+def test_the_picture_of_the_cost_has_a_size_of_its_own(pipeline: Pipeline) -> None:
+    """Dagster's page gives it none, and a picture without a size is drawn at 0 by 0 pixels there."""
+    pipeline.arrive(*run_events("a", NOON))
+    made = pipeline.refresh().asset_materializations_for_node("unit_costs")[0]
+    text = str(made.metadata["cost_plot"].value)
+    picture = base64.b64decode(text.partition("base64,")[2].rstrip(")")).decode()
+    root = ElementTree.fromstring(picture)  # noqa: S314 - our own
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
 
 
 def test_the_pipeline_and_one_run_give_the_same_rows(pipeline: Pipeline, tmp_path: Path) -> None:
@@ -148,6 +184,34 @@ def test_beside_beleg_run_both_succeed_and_nothing_is_doubled(pipeline: Pipeline
     assert pipeline.ask("SELECT count(*), sum(steps) FROM runs") == [(3, 3)]
     flow.publish(pipeline.settings, as_of=AS_OF)
     assert pipeline.marts() == pipeline.rebuilt()
+
+
+def test_the_demo_says_what_went_wrong_and_nothing_else(pipeline: Pipeline, capfd: pytest.CaptureFixture[str]) -> None:
+    settings = replace(pipeline.settings, project=ROOT)
+    pipeline.arrive(*run_events("a", NOON))
+    through_dagster(settings, AS_OF, silent)
+    out, err = capfd.readouterr()
+    assert out + err == ""
+    damage(settings, "steps", "SELECT * REPLACE (CAST(NULL AS VARCHAR) AS status) FROM rows")
+    with pytest.raises(CheckFailed, match="failed at events"):
+        through_dagster(settings, AS_OF, silent)
+    out, err = capfd.readouterr()
+    assert "ERROR" in err
+    assert "DEBUG" not in out + err
+
+
+def test_the_documented_backfill_from_the_shell_is_one_run() -> None:
+    """Dagster's command takes a range only where everything it selects is made in a single run."""
+    (command,) = re.findall(r"^dagster asset materialize .*", PAGE.read_text(), re.MULTILINE)
+    selection = re.search(r"--select '([^']+)'", command)
+    assert selection is not None
+    groups = dg.AssetSelection.from_string(
+        " or ".join(selection[1].split(",")).replace("publication", 'key:"publication"')
+    )
+    graph = defs.resolve_asset_graph()
+    keys = groups.resolve(graph)
+    assert len(keys) == len(MARTS)  # run_lookup is made along with run_costs
+    assert {graph.get(key).backfill_policy for key in keys} == {dg.BackfillPolicy.single_run()}
 
 
 def test_the_verb_that_publishes_contracts_cannot_be_reached_from_the_pipeline() -> None:

@@ -1,16 +1,19 @@
 """Forgetting: nothing is readable afterwards, no figure changes, and nothing comes back."""
 
+import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+import zstandard
 from typer.testing import CliRunner
 
 from beleg import flow
@@ -222,7 +225,33 @@ def test_own_spool_files_lose_the_lines_and_growing_ones_are_named(beleg: Instal
     assert MARKS["ref"] not in everything(beleg.settings.home)
     growing = spool / "host~boot~1~2~0002.open.jsonl"
     growing.write_bytes(lines(*history("mine", NOON)))
-    assert "living process" in do(beleg, "ref").left[0]
+    assert "may still be written" in do(beleg, "ref").left[0]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.ZstdCompressor().compress])
+@pytest.mark.parametrize("folder", ["spool", "spool/from-host-7", "inbox/s3/bucket"])
+def test_files_brought_by_any_tool_lose_the_lines_too(
+    beleg: Installation, pack: Callable[[bytes], bytes], folder: str
+) -> None:
+    path = beleg.settings.home / folder / "shipped.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(pack(lines(*history("mine", NOON), *others())))
+    flow.run(beleg.settings, [path] if "inbox" in folder else [], as_of=AS_OF)
+    done = do(beleg, "ref")
+    assert (done.spool_lines, done.left) == (6, ())
+    assert MARKS["ref"] not in everything(beleg.settings.home)
+    kept = path.read_bytes()
+    assert pack(b"")[:3] == kept[:3] or pack is bytes
+    before = money(beleg)
+    flow.run(beleg.settings, [path] if "inbox" in folder else [], as_of=AS_OF)
+    assert money(beleg) == before
+
+
+@pytest.mark.parametrize("content", [gzip.compress(b"{}\n" * 9)[:-6], b"PK\x03\x04"])
+def test_a_file_that_cannot_be_read_whole_is_named(beleg: Installation, content: bytes) -> None:
+    beleg.settings.spool.mkdir()
+    (beleg.settings.spool / "torn.jsonl").write_bytes(content)
+    assert "torn.jsonl cannot be read whole" in do(beleg, "ref").left[0]
 
 
 def test_reports_that_show_it_go(beleg: Installation) -> None:
