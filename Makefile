@@ -27,11 +27,12 @@ dev: $(VENV)/.ready ## Dagster's page and daemon on http://127.0.0.1:3000; PORT=
 test: $(VENV)/.ready ## all tests but the long ones
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not soak" $(ARGS)
 
-lint: $(VENV)/.ready ## formatting, lint, types, layers, licences
+lint: $(VENV)/.ready ## formatting, lint, types, layers, agent contracts, licences
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/beleg contract lint
 	$(BIN)/python .ci/licences.py
 
 bench: $(VENV)/.ready ## speed against limits and peers; writes benchmarks/RESULTS.md

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from beleg import testing as testing
+    from beleg.contract.client.load import load as load
+    from beleg.contract.prompts.prompt import prompt as prompt
     from beleg.trace.api import attach_run as attach_run
     from beleg.trace.api import current_run as current_run
     from beleg.trace.api import resume_run as resume_run
@@ -32,6 +34,8 @@ _MODULES = {
     "current_run": "beleg.trace.api",
     "resume_run": "beleg.trace.api",
     "traced_agent_run": "beleg.trace.api",
+    "load": "beleg.contract.client.load",
+    "prompt": "beleg.contract.prompts.prompt",
     "carry": "beleg.trace.context",
     "fingerprint": "beleg.trace.fingerprint",
     "configure": "beleg.trace.runtime",

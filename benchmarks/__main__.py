@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import days, explain, ingest, pipeline, queries, report, trace
+from benchmarks import compat, contract, days, explain, ingest, lint, pipeline, queries, report, trace
 
 WORK = Path(__file__).parent / ".work"
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -28,18 +28,23 @@ class Row(NamedTuple):
     note: str
 
 
+GROUPS: dict[str, Callable[..., list[tuple[object, ...]]]] = {
+    "ingest": ingest.measure,
+    "queries": queries.measure,
+    "explain": explain.measure,
+    "report": report.measure,
+    "days": days.measure,
+    "pipeline": pipeline.measure,
+    "trace": trace.measure,
+    "compat": compat.measure,
+    "lint": lint.measure,
+    "contract": contract.measure,
+}
+
+
 def measure(work: Path, *, quick: bool, only: str | None) -> list[Row]:
     """All rows, or those of one group."""
-    groups: dict[str, Callable[..., list[tuple[object, ...]]]] = {
-        "ingest": ingest.measure,
-        "queries": queries.measure,
-        "explain": explain.measure,
-        "report": report.measure,
-        "days": days.measure,
-        "pipeline": pipeline.measure,
-        "trace": trace.measure,
-    }
-    chosen = {name: f for name, f in groups.items() if only in {None, name}}
+    chosen = {name: f for name, f in GROUPS.items() if only in {None, name}}
     return [Row(*row) for group in chosen.values() for row in group(work, quick=quick, say=_say)]  # type: ignore[arg-type]
 
 
@@ -61,7 +66,7 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the data: shows that it runs, not how fast")
-    parser.add_argument("--only", choices=["ingest", "queries", "explain", "report", "days", "pipeline", "trace"])
+    parser.add_argument("--only", choices=list(GROUPS))
     options = parser.parse_args()
     WORK.mkdir(exist_ok=True)
     rows = measure(WORK, quick=options.quick, only=options.only)

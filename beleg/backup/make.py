@@ -22,7 +22,7 @@ from beleg.core.settings import Settings
 from beleg.lake import format as lake_format
 from beleg.lake import publication
 from beleg.lake.exclusive import check_whole, exclusive
-from beleg.lake.lock import hold
+from beleg.core.lock import hold
 from beleg.trace.spool_files import OPEN, SEALED
 
 _THREADS = 8

@@ -16,13 +16,13 @@ from beleg.backup.fetch import fetch
 from beleg.backup.manifest import Manifest
 from beleg.backup.store import store_at
 from beleg.core.errors import UsageError
-from beleg.core.files import replace_text
+from beleg.core.files import demand_folder, replace_text
 from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.lake import catalog, publication
 from beleg.lake import format as lake_format
 from beleg.lake.exclusive import PUT_ASIDE, RESTORING, STAGED, explained
-from beleg.lake.lock import writer
+from beleg.core.lock import writer
 
 _KEPT = ("writer.lock", "backup.lock", "scratch", RESTORING, contents.SPOOL)
 """What a restore leaves alone. The spool is not the installation's to replace: applications write to it."""
@@ -57,9 +57,10 @@ def restore(
     """Bring the newest backup of a place, or the one named, into `settings.home`.
 
     The spool stays as it is, so that `beleg run` goes on from the restored figures with what the spool still
-    holds. Raises UsageError for a folder that holds data, unless it is to be replaced; DamagedError for a
+    holds. Raises UsageError for a folder that holds anything else, unless that is to be replaced; DamagedError for a
     file that is not what was backed up: nothing has changed then.
     """
+    demand_folder(settings.home)
     store = store_at(place)
     wanted = manifest.load(store, backup_id)
     lake_format.check(wanted.lake_format, f"backup {wanted.id}")
@@ -132,10 +133,19 @@ def _add_spool(staged: Path, spool: Path) -> None:
 
 
 def _check_empty(settings: Settings, *, replace: bool) -> None:
-    found = [p for p in (settings.lake, settings.ledger, settings.home / "registry") if p.is_dir() and any(p.iterdir())]
-    if found and not replace:
-        msg = f"{settings.home} holds an installation already; --replace puts it aside, --into DIR restores elsewhere"
-        raise UsageError(msg)
+    found = sorted(p.name for p in settings.home.iterdir() if _would_move(p))
+    if not found or replace:
+        return
+    is_ours = {settings.lake.name, settings.ledger.name, "registry"} & set(found)
+    what = "an installation already" if is_ours else f"files that are no installation of Beleg ({', '.join(found[:3])})"
+    msg = f"{settings.home} holds {what}; --replace puts that aside, --into DIR restores elsewhere"
+    raise UsageError(msg)
+
+
+def _would_move(path: Path) -> bool:
+    """Whether something in the home would be put aside; a folder without anything in it is nothing."""
+    kept = path.name in _KEPT or path.name.startswith(".")
+    return not kept and not (path.is_dir() and not any(path.iterdir()))
 
 
 def _forgets(home: Path) -> set[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from beleg.core.errors import DamagedError, UsageError
+from beleg.core.files import demand_folder
 from beleg.lake.exclusive import is_full
 
 _CHUNK_BYTES = 1 << 20
@@ -49,6 +50,7 @@ class FolderStore:
     def __init__(self, path: Path) -> None:
         self.place = str(path)
         self.path = path.expanduser().absolute()
+        demand_folder(self.path)
 
     def sizes(self, folder: str) -> dict[str, int]:
         """See Store."""

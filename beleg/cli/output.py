@@ -17,10 +17,12 @@ from rich.table import Table
 from rich.text import Text
 
 JSON_HELP = "Print JSON for machines: money as decimal strings, unknown as null."
-CSV_HELP = "Print CSV with a header; unknown is empty."
+CSV_HELP = "Print CSV with a header, safe to open in a spreadsheet; unknown is empty."
 _PIPE_COLUMNS = 10_000
 """A pipe has no width: one row stays one line."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_FORMULA = re.compile(r"[=@\t\r]|[-+](?!\d+(\.\d+)?\Z)")
+"""How a formula begins; a number with a sign is none."""
 _COLUMN_WIDTH = 10
 """Narrower than this on average a column is no longer read but deciphered."""
 
@@ -54,10 +56,15 @@ def json_text(value: Any) -> str:
 
 
 def print_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
-    """Print rows as CSV, nulls empty."""
+    """Print rows as CSV, nulls empty; a text that a spreadsheet would take for a formula gets a `'` before it."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([["" if row[c] is None else _plain(row[c]) for c in columns] for row in rows])
+    writer.writerows([["" if row[c] is None else _cell(_plain(row[c])) for c in columns] for row in rows])
+
+
+def _cell(value: Any) -> Any:
+    """Names come from events: one such as `=HYPERLINK(…)` must stay a text wherever the file is opened."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def show_rows(
@@ -76,12 +83,13 @@ def show_rows(
 
 
 def records(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
-    """Rows one below the other, a line a column, for rows wider than a screen."""
+    """Rows one below the other, a line a column, for rows wider than a screen; numbered where there are several."""
     made = Table.grid(padding=(0, 2))
     for _ in range(2):
         made.add_column(overflow="fold")
     for number, row in enumerate(rows, start=1):
-        made.add_row(Text(f"row {number}", style="bold"), "")
+        if len(rows) > 1:
+            made.add_row(Text(f"row {number}", style="bold"), "")
         for name, cell in zip(columns, row, strict=True):
             made.add_row(f"  {name}", Text(printable(cell)))
     return made

@@ -1,10 +1,12 @@
-"""The demo's own installation: a home that is made anew each time, and only if it is ours to remove."""
+"""The demo's own installation, with its agent contracts: made anew each time, and only if it is ours to remove."""
 
 import shutil
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from beleg.core.errors import UsageError
+from beleg.core.files import demand_folder
+from beleg.core.paths import shipped
 from beleg.core.settings import Settings
 
 NOTICE = "Synthetic data, made by “beleg demo”: no customer, no person and no amount in it is real."
@@ -21,12 +23,16 @@ def make_home(home: Path) -> Settings:
     if home.exists() and not _is_ours(home):
         msg = f"{home} holds something that is no demo and stays as it is; name another folder with --home"
         raise UsageError(msg)
+    demand_folder(home)
     shutil.rmtree(home, ignore_errors=True)
     policies = home / "project" / "contracts" / "policies"
     policies.parent.mkdir(parents=True)
     (home / MARKER).write_text("Made by `beleg demo` with synthetic data; the next demo removes this folder.\n")
-    with as_file(files("beleg.demo") / "policies") as shipped:
-        shutil.copytree(shipped, policies)
+    with as_file(files("beleg.demo") / "policies") as own:
+        shutil.copytree(own, policies)
+    with as_file(files("beleg.demo") / "registry") as own:
+        shutil.copytree(own, home / "registry")
+    shutil.copytree(shipped("contracts", "features"), policies.parent / "features")
     return settings_of(home)
 
 

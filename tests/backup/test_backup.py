@@ -13,7 +13,7 @@ from beleg.backup.make import backup
 from beleg.backup.restore import restore
 from beleg.backup.store import FolderStore, store_at
 from beleg.core.errors import DamagedError, UsageError
-from beleg.lake.lock import Busy, writer
+from beleg.core.lock import Busy, writer
 from beleg.trace.spool_files import this_process
 from tests.backup.support import ROOT, beleg, day, elsewhere, path_of
 from tests.events import lines
@@ -236,7 +236,7 @@ def test_a_clock_set_back_does_not_make_an_older_backup_the_newest(
 
 
 def test_a_second_backup_meanwhile_is_told_of_the_first(home: Installation, place: Path) -> None:
-    from beleg.lake.lock import hold
+    from beleg.core.lock import hold
 
     with hold(home.settings.home / "backup.lock", wait_s=0), pytest.raises(Busy, match=str(os.getpid())):
         backup(home.settings, str(place))

@@ -90,6 +90,27 @@ def test_a_home_with_data_is_put_aside_only_when_told(home: Installation, place:
     assert (home.settings.spool / "a.jsonl").exists()
 
 
+def test_files_that_are_not_ours_are_put_aside_only_when_told(tmp_path: Path, place: Path) -> None:
+    """A folder that somebody named by mistake: none of it moves unasked."""
+    there = elsewhere(tmp_path / "two")
+    theirs = there.settings.home / "thesis" / "chapter.txt"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("mine")
+    with pytest.raises(UsageError, match=r"holds files that are no installation of Beleg \(thesis\); --replace"):
+        restore(there.settings, str(place))
+    assert theirs.read_text() == "mine"
+    assert not there.settings.lake.exists()
+    done = restore(there.settings, str(place), replace=True)
+    assert done.put_aside is not None
+    assert (done.put_aside / "thesis" / "chapter.txt").read_text() == "mine"
+
+
+def test_a_folder_with_nothing_in_it_is_empty(tmp_path: Path, place: Path) -> None:
+    there = elsewhere(tmp_path / "two")
+    (there.settings.home / "lake").mkdir(parents=True)
+    assert restore(there.settings, str(place)).home == there.settings.home
+
+
 def test_an_earlier_backup_is_restored_by_its_id(tmp_path: Path, home: Installation, place: Path) -> None:
     first, before = manifest.load(FolderStore(place)).id, home.marts()
     home.take(*day(1))

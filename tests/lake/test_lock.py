@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from beleg.core.settings import Settings
-from beleg.lake.lock import Busy, writer
+from beleg.core.lock import Busy, writer
 
 HOLD = """
 import os, subprocess, sys
 from pathlib import Path
-from beleg.lake.lock import writer
+from beleg.core.lock import writer
 with writer(Path(sys.argv[1]), wait_s=0):
     if sys.argv[2:] == ["fork"] and os.fork() == 0:
         sys.stdout.close()

@@ -117,6 +117,11 @@ def test_a_mart_whose_columns_changed_is_computed_anew_and_readers_see_the_old_o
     assert home.marts() == fresh.marts() == home.rebuilt()
 
 
+def test_a_format_that_no_release_wrote_is_called_damage_and_not_an_old_release(tmp_path: Path) -> None:
+    with pytest.raises(DamagedError, match="format 0; no release of Beleg ever wrote that, the first is 1: restore"):
+        lake_format.check(0, "the lake")
+
+
 def test_a_new_lake_has_this_releases_format_and_one_without_a_number_the_first(tmp_path: Path) -> None:
     home = Installation(tmp_path)
     assert lake_format.of(home.settings) is None

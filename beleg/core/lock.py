@@ -1,4 +1,4 @@
-"""One writer per installation.
+"""One writer per installation, and per folder of a registry.
 
 The kernel holds the lock for whoever has the file open and drops it when that process ends, however it ends.
 So the file alone says nothing: a lock of a dead process does not exist, and deleting the file is never needed
@@ -36,6 +36,13 @@ def writer(home: Path, *, wait_s: float = 600, sleep: Callable[[float], None] = 
     Readers never need it: they see publications.
     """
     with hold(home / "writer.lock", wait_s=wait_s, sleep=sleep):
+        yield
+
+
+@contextmanager
+def folder_writer(folder: Path, *, wait_s: float = 60) -> Generator[None]:
+    """Hold the writer lock of a folder of a registry; raises Busy, naming the holder. Not re-entrant."""
+    with hold(folder / ".lock", wait_s=wait_s):
         yield
 
 

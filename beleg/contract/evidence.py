@@ -1,0 +1,156 @@
+"""The eval gate's evidence: what a draft was measured to do, bound to digests, and whether it still counts.
+
+The file's format is `evidence.schema.json`; it lies in `contracts/features/<feature>/evidence/<draft's digest>.json`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from jsonschema import Draft202012Validator
+
+from beleg.contract.draft import Feature
+from beleg.contract.model import Contract
+from beleg.contract.registry.fields import parse
+from beleg.contract.registry.records import Published
+from beleg.core.errors import DamagedError
+
+Verdict = Literal["pass", "fail", "inconclusive"]
+_CLOCKS_DIFFER = timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class CriterionResult:
+    """What one criterion came to."""
+
+    name: str
+    kind: str
+    verdict: Verdict
+    n: int
+    estimate: float | None
+    lower: float | None
+    upper: float | None
+    threshold: float | None
+    margin: float | None
+    critical: bool
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The gate's finding on one draft against one baseline."""
+
+    feature: str
+    candidate_digest: str
+    baseline_digest: str | None
+    """None: there was no active version yet."""
+    baseline_version: str | None
+    dataset: str
+    dataset_digest: str
+    scorers: Mapping[str, str]
+    prices_digest: str
+    policy_digest: str
+    attempt: int
+    cases: int
+    missing: int
+    """Planned cases without a result."""
+    verdict: Verdict
+    criteria: tuple[CriterionResult, ...]
+    slices: tuple[Mapping[str, Any], ...]
+    made_at: datetime
+    document: Mapping[str, Any]
+    """The file as it was; a release keeps it."""
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "evidence") -> "Evidence":
+        """From a file's bytes; raises DamagedError that names the first place that is wrong."""
+        values = parse(data, name)
+        error = next(iter(sorted(_validator().iter_errors(values), key=lambda e: list(map(str, e.path)))), None)
+        if error is not None:
+            place = ".".join(str(step) for step in error.absolute_path) or "the file"
+            raise DamagedError(f"{name} is damaged: {place}: {error.message[:200]}")
+        parts = {key: value for key, value in values.items() if key != "evidence_format"}
+        parts["criteria"] = tuple(CriterionResult(**each) for each in values["criteria"])
+        parts["slices"] = tuple(values["slices"])
+        try:
+            parts["made_at"] = datetime.fromisoformat(values["made_at"])
+        except ValueError as error_:
+            raise DamagedError(f"{name} is damaged: made_at: {values['made_at']!r} is no instant") from error_
+        return cls(**parts, document=values)
+
+
+def find(feature: Feature, digest: str) -> Evidence | None:
+    """The evidence on a draft's digest; None where there is none. Raises DamagedError."""
+    path = feature.folder / "evidence" / f"{digest}.json"
+    return read(path) if path.exists() else None
+
+
+def read(path: Path) -> Evidence:
+    """The evidence in a file; raises DamagedError."""
+    try:
+        return Evidence.from_bytes(path.read_bytes(), path.name)
+    except OSError as error:
+        raise DamagedError(f"{path.name} cannot be read: {error.strerror}") from error
+
+
+def problems(
+    evidence: Evidence, contract: Contract, active: Published | None, *, now: datetime, max_age_days: int | None
+) -> list[str]:
+    """Why evidence does not speak for this draft now, in sentences; empty where it does.
+
+    Its verdict is not judged here. The baseline must be the version that is active now: a pass against an
+    older one says nothing about what readers would lose.
+    """
+    found = [
+        *_bound(evidence, contract, active),
+        *_aged(evidence, now, max_age_days),
+        *_criteria(evidence, contract),
+    ]
+    if evidence.missing > evidence.cases:
+        found.append(f"the evidence misses {evidence.missing} of {evidence.cases} cases: that cannot be")
+    return found
+
+
+def _bound(evidence: Evidence, contract: Contract, active: Published | None) -> list[str]:
+    found = []
+    if evidence.feature != contract.feature:
+        found.append(f"the evidence is of {evidence.feature}, not of {contract.feature}")
+    if evidence.candidate_digest != contract.digest:
+        found.append(f"the evidence is on the draft {evidence.candidate_digest[:12]}, not on {contract.digest[:12]}")
+    baseline = None if active is None else active.digest
+    if evidence.baseline_digest != baseline:
+        stands = "nothing" if active is None else f"{active.version} ({active.digest[:12]})"
+        measured = evidence.baseline_digest or "nothing"
+        found.append(f"the evidence compares with {measured[:12]}, but {stands} is active: run the gate again")
+    if evidence.dataset != contract.evals.dataset:
+        found.append(f"the evidence is on the cases {evidence.dataset!r}, not on {contract.evals.dataset!r}")
+    return found
+
+
+def _aged(evidence: Evidence, now: datetime, max_age_days: int | None) -> list[str]:
+    age = now - evidence.made_at
+    if age < -_CLOCKS_DIFFER:
+        return [f"the evidence is of {evidence.made_at.isoformat()}, which is in the future: set the clocks right"]
+    if max_age_days is not None and age > timedelta(days=max_age_days):
+        return [f"the evidence is {age.days} days old, allowed are {max_age_days}: run the gate again"]
+    return []
+
+
+def _criteria(evidence: Evidence, contract: Contract) -> list[str]:
+    results = {result.name: result for result in evidence.criteria}
+    missing = [each.name for each in contract.evals.criteria if each.name not in results]
+    found = [f"the evidence says nothing on the criterion {name!r}" for name in missing]
+    wrong = [name for name, result in results.items() if result.verdict != "pass"]
+    if evidence.verdict == "pass" and wrong:
+        found.append(f"the evidence passes as a whole, but not on {', '.join(map(repr, wrong))}: it contradicts itself")
+    return found
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    text = resources.files("beleg.contract").joinpath("evidence.schema.json").read_text(encoding="utf-8")
+    return Draft202012Validator(json.loads(text))
