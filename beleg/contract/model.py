@@ -6,12 +6,12 @@ reaches the model is what was judged.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 
+from beleg.contract.encoding import encode
 from beleg.contract.tools import Tool
 
 Schema = Mapping[str, Any] | bool
@@ -142,8 +142,3 @@ class Contract:
     def digest(self) -> str:
         """64 hex digits over the document's bytes; approvals, evidence and traces name it."""
         return hashlib.sha256(encode(self.document())).hexdigest()
-
-
-def encode(document: Mapping[str, Any]) -> bytes:
-    """The bytes of a document: UTF-8, members in their own order, no spaces."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()

@@ -8,9 +8,10 @@ from typing import Any
 
 from beleg.contract import document
 from beleg.contract.approvals import Approval
+from beleg.contract.encoding import encode
 from beleg.contract.evidence import Evidence
 from beleg.contract.lint.facts import Facts
-from beleg.contract.model import Contract, encode
+from beleg.contract.model import Contract
 from beleg.contract.tools import pin
 from beleg.core import yamlfile
 from beleg.core.paths import shipped

@@ -11,10 +11,11 @@ from beleg.contract import approvals, evidence
 from beleg.contract import document as documents
 from beleg.contract.approvals import Approval
 from beleg.contract.draft import Feature
+from beleg.contract.encoding import encode
 from beleg.contract.evidence import Evidence
 from beleg.contract.lifecycle import policy_of
 from beleg.contract.lint import Facts
-from beleg.contract.model import Contract, encode
+from beleg.contract.model import Contract
 from beleg.contract.promotion.readiness import Ask
 from beleg.contract.registry import signatures
 from beleg.contract.registry.records import Head, Release

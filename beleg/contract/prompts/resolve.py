@@ -76,7 +76,7 @@ class Resolver:
             found = _of_contract(release) if release.workflow == self._workflow else None
             self._known[folder] = known = (head, found)
         if _ended(head, self._clock.today()):
-            return NOTHING if known[1] is not None else None
+            return None  # another feature, or a prompt of the workflow's own, may have taken its place
         return known[1]
 
     def _of_workflow(self) -> Found:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from beleg.contract import tools
-from beleg.contract.model import encode
+from beleg.contract.encoding import encode
 from beleg.contract.registry.fields import Fields, parse
 from beleg.contract.registry.shelf import explained, put, read
 from beleg.contract.tools import Tool

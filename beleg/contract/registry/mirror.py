@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from beleg.contract.model import encode
+from beleg.contract.encoding import encode
 from beleg.contract.registry import catalogue
 from beleg.contract.registry.fields import Fields, parse
 from beleg.contract.registry.registry import Registry

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from beleg.contract.model import encode
+from beleg.contract.encoding import encode
 from beleg.contract.registry.fields import FORMAT, SHA256, Fields, check_bytes, parse
 from beleg.contract.registry.heads import Head, MajorHead, PromptHead, Published, State
 from beleg.contract.registry.names import Version, feature_name, workflow_name

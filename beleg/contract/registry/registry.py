@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from beleg.contract.model import encode
+from beleg.contract.encoding import encode
 from beleg.contract.registry import catalogue
 from beleg.contract.registry.fields import FORMAT, Fields, parse
 from beleg.contract.registry.names import feature_name, workflow_name

@@ -6,7 +6,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from beleg.contract.model import encode
+from beleg.contract.encoding import encode
 from beleg.contract.registry.fields import FORMAT, Fields, check_bytes, parse
 from beleg.contract.registry.heads import Published, version_of
 from beleg.core.errors import DamagedError, UsageError

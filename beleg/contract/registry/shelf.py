@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from beleg.contract.model import encode
+from beleg.contract.encoding import encode
 from beleg.contract.registry.fields import Fields, check_bytes, parse
 from beleg.contract.registry.records import Entry
 from beleg.core.errors import BelegError, DamagedError

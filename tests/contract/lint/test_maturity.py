@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from beleg.contract.approvals import Approval
+from beleg.contract.encoding import encode
 from beleg.contract.evidence import Evidence
 from beleg.contract.lint import Facts, lint
 from beleg.contract.lint.cases import TODAY, merged
 from beleg.contract.lint.rules import RULES
 from beleg.contract.maturity import Level, maturity
-from beleg.contract.model import Contract, encode
+from beleg.contract.model import Contract
 from tests.contract.lint.support import CASES, contract
 
 LEVELS = {("openai", "gpt-5-mini"): "low", ("anthropic", "claude-sonnet-4-6"): "medium"}
