@@ -25,7 +25,7 @@ dev: $(VENV)/.ready ## Dagster's page and daemon on http://127.0.0.1:3000; PORT=
 	@exec $(BIN)/python -m pipelines.dev
 
 test: $(VENV)/.ready ## all tests but the long ones
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not soak" $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak" $(ARGS)
 
 lint: $(VENV)/.ready ## formatting, lint, types, layers, agent contracts, licences
 	$(BIN)/ruff format --check .

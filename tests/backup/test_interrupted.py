@@ -41,7 +41,7 @@ def place(tmp_path: Path, original: Installation) -> Path:
     "at",
     [
         pytest.param(("beleg.backup.store:FolderStore.put", 1), marks=pytest.mark.soak),
-        ("beleg.backup.store:FolderStore.put", 20),
+        pytest.param(("beleg.backup.store:FolderStore.put", 20), marks=pytest.mark.soak),
         ("beleg.backup.manifest:write", 1),
         pytest.param(("beleg.backup.store:FolderStore.delete", 1), marks=pytest.mark.soak),
         ("beleg.backup.store:FolderStore.delete", 5),
@@ -69,12 +69,12 @@ def test_a_killed_backup_leaves_whole_ones_and_the_next_completes(
 @pytest.mark.parametrize(
     "at",
     [
-        ("beleg.backup.fetch:_fetch", 30),
+        pytest.param(("beleg.backup.fetch:_fetch", 30), marks=pytest.mark.soak),
         pytest.param(("beleg.core.files:replace_text", 1), marks=pytest.mark.soak),
         pytest.param(("pathlib:Path.rename", 1), marks=pytest.mark.soak),
         ("pathlib:Path.rename", 3),
         pytest.param(("beleg.lake.catalog:rebuild", 1), marks=pytest.mark.soak),
-        ("pathlib:Path.unlink", 2),
+        pytest.param(("pathlib:Path.unlink", 2), marks=pytest.mark.soak),
     ],
 )
 @pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.soak), "after"])

@@ -200,7 +200,7 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @pytest.mark.deep
-@hypothesis_settings(max_examples=examples(5, soak=12), deadline=None)
+@hypothesis_settings(max_examples=examples(3, soak=15), deadline=None)
 @given(histories(), st.integers(1, 4), st.integers(0, 10**6))
 def test_computing_only_touched_days_gives_what_computing_all_gives(
     tmp_path_factory: pytest.TempPathFactory, events: list[dict[str, Any]], pieces: int, seed: int

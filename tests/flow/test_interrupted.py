@@ -29,6 +29,15 @@ STEPS = (
 )
 """Functions before or after which a writer is killed; those called often, at each of several calls."""
 
+QUICK = {
+    ("beleg.lake.table:LakeTable.write", 4),
+    ("beleg.lake.table:LakeTable.commit", 4),
+    ("beleg.ingest.run:save_marks", 1),
+    ("beleg.lake.publication:publish", 1),
+    ("beleg.lake.catalog:rebuild", 1),
+}
+"""Those that are no matter of `make soak` alone: after some of the tables, and around what makes an ingest count."""
+
 DRIVER = """
 import sys
 from datetime import datetime
@@ -64,7 +73,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[obje
 
 @pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.soak), "after"])
 @pytest.mark.parametrize(
-    ("step", "nth"), [(step, nth) for step in STEPS for nth in ((4,) if "Table" in step else (1,))]
+    ("step", "nth"),
+    [
+        pytest.param(step, nth, marks=() if (step, nth) in QUICK else pytest.mark.soak)
+        for step in STEPS
+        for nth in ((1, 4) if "Table" in step else (1,))
+    ],
 )
 def test_a_writer_killed_at_any_step_leaves_the_old_figures_and_the_next_one_heals(
     tmp_path: Path, whole: dict[str, list[tuple[object, ...]]], step: str, nth: int, when: str

@@ -54,7 +54,7 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @pytest.mark.deep
-@hypothesis_settings(max_examples=examples(4, soak=8), deadline=None)
+@hypothesis_settings(max_examples=examples(3, soak=10), deadline=None)
 @given(histories(), st.integers(1, 4), st.integers(0, 10**6), st.sampled_from(["UTC", "Asia/Tokyo"]))
 def test_computing_only_touched_days_gives_what_computing_all_gives(
     tmp_path_factory: pytest.TempPathFactory, events: list[dict[str, Any]], pieces: int, seed: int, zone: str

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from beleg.core.settings import Settings
 from beleg.core.lock import Busy, writer
+from beleg.core.settings import Settings
 
 HOLD = """
 import os, subprocess, sys

@@ -45,7 +45,7 @@ def read_snapshot(settings: Settings) -> tuple[int, int]:
 
 
 def test_readers_beside_a_merging_writer_see_no_doubled_row_and_no_missing_file(settings: Settings) -> None:
-    process = start_writer(settings, 40)
+    process = start_writer(settings, 15)
     assert process.stdout is not None
     process.stdout.readline()
     seen = set()
@@ -57,7 +57,7 @@ def test_readers_beside_a_merging_writer_see_no_doubled_row_and_no_missing_file(
     assert seen == {(ROWS, ROWS)}
 
 
-@pytest.mark.parametrize("killed_after", [1, 2, 5])
+@pytest.mark.parametrize("killed_after", [2, *(pytest.param(n, marks=pytest.mark.soak) for n in (1, 5))])
 def test_a_killed_writer_leaves_what_was_published_and_the_next_one_goes_on(
     settings: Settings, killed_after: int
 ) -> None:

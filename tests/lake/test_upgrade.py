@@ -21,7 +21,7 @@ GAINED = [
     ("steps", "cache_miss_reason"),
     pytest.param("steps", "raw_usage", marks=pytest.mark.soak),
     pytest.param("runs_started", "canon_version", marks=pytest.mark.soak),
-    ("cache_efficiency", "unknown_savings_steps"),
+    pytest.param("cache_efficiency", "unknown_savings_steps", marks=pytest.mark.soak),
 ]
 
 
@@ -134,7 +134,7 @@ def test_a_new_lake_has_this_releases_format_and_one_without_a_number_the_first(
     assert path.exists()
 
 
-@pytest.mark.parametrize("words", [["run"], ["costs"], ["sql", "SELECT 1"], ["migrate"], ["quarantine", "retry"]])
+@pytest.mark.parametrize("words", [["run"], ["sql", "SELECT 1"], ["migrate"]])
 def test_a_lake_of_a_newer_release_is_refused_by_every_command(tmp_path: Path, words: list[str]) -> None:
     home = Installation.begun(tmp_path, *day(0))
     lake_format.record(home.settings, lake_format.LAKE_FORMAT + 1)

@@ -4,10 +4,10 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+from beleg.core.lock import writer
 from beleg.core.settings import Settings
 from beleg.lake import catalog
 from beleg.lake.engine import connect
-from beleg.core.lock import writer
 from beleg.lake.table import LakeTable
 from tests.lake.support import TABLE, publish_latest, statuses
 

@@ -63,6 +63,10 @@ OTHERS = ("Mark-Label", "Mark-Key", "Mark-Talk", "Mark-Content", "Mark-Expected"
 """What stands on the rows of the forgotten run as well."""
 
 
+SOAKED = [pytest.param(kind, marks=pytest.mark.soak) for kind in KINDS if kind != "tenant"]
+"""The other kinds, where what is tested hardly depends on the kind."""
+
+
 def history(run: str, at: datetime, **fields: Any) -> list[dict[str, Any]]:
     """A run with everything on it that may lead back to someone."""
     marked = {"tenant": MARKS["tenant"], "labels": {"case": "Mark-Label"}} | fields
@@ -152,7 +156,7 @@ def test_nothing_below_the_home_tells_what_was_forgotten(beleg: Installation, ki
         assert [mark for mark in OTHERS if mark in text] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["tenant", *SOAKED])
 def test_no_figure_changes_and_nothing_is_restated(beleg: Installation, kind: Kind) -> None:
     before, ledger = money(beleg), beleg.ask("SELECT count(*), sum(delta) FROM restatements")
     do(beleg, kind)
@@ -169,7 +173,7 @@ def test_others_stay_as_they_are(beleg: Installation) -> None:
     assert beleg.ask("SELECT DISTINCT tenant FROM unit_costs ORDER BY 1") == [("forgotten-1",), ("someone-else",)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["tenant", *SOAKED])
 def test_the_same_events_and_new_ones_do_not_bring_it_back(beleg: Installation, kind: Kind) -> None:
     do(beleg, kind)
     before = money(beleg)
@@ -228,8 +232,16 @@ def test_own_spool_files_lose_the_lines_and_growing_ones_are_named(beleg: Instal
     assert "may still be written" in do(beleg, "ref").left[0]
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.ZstdCompressor().compress])
-@pytest.mark.parametrize("folder", ["spool", "spool/from-host-7", "inbox/s3/bucket"])
+@pytest.mark.parametrize(
+    ("pack", "folder"),
+    [
+        (gzip.compress, "spool/from-host-7"),
+        (zstandard.ZstdCompressor().compress, "inbox/s3/bucket"),
+        pytest.param(bytes, "spool", marks=pytest.mark.soak),
+        pytest.param(zstandard.ZstdCompressor().compress, "spool", marks=pytest.mark.soak),
+        pytest.param(bytes, "inbox/s3/bucket", marks=pytest.mark.soak),
+    ],
+)
 def test_files_brought_by_any_tool_lose_the_lines_too(
     beleg: Installation, pack: Callable[[bytes], bytes], folder: str
 ) -> None:
@@ -313,13 +325,13 @@ arm(step, when, int(nth))
 forget(Settings(Path(home), Path(home) / "spool"), kind, value, as_of=datetime.fromisoformat(as_of))
 """
 PLACES = (
-    ("beleg.lake.forgotten:Forgotten.bury", "after", 1),
+    pytest.param("beleg.lake.forgotten:Forgotten.bury", "after", 1, marks=pytest.mark.soak),
     pytest.param("beleg.lake.table:LakeTable.commit", "after", 1, marks=pytest.mark.soak),
     ("beleg.lake.table:LakeTable.commit", "before", 4),
     ("beleg.lake.publication:publish", "before", 1),
     pytest.param("beleg.lake.catalog:rebuild", "before", 1, marks=pytest.mark.soak),
     pytest.param("beleg.retention.traces:purge", "before", 1, marks=pytest.mark.soak),
-    ("beleg.retention.traces:purge", "after", 1),
+    pytest.param("beleg.retention.traces:purge", "after", 1, marks=pytest.mark.soak),
 )
 
 

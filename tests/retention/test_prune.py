@@ -162,11 +162,11 @@ prune(Settings(Path(home), Path(home) / "spool"), older_than_days=90, now=dateti
 @pytest.mark.parametrize(
     ("step", "when"),
     [
-        ("beleg.lake.sealed:seal", "after"),
+        pytest.param("beleg.lake.sealed:seal", "after", marks=pytest.mark.soak),
         pytest.param("beleg.lake.table:LakeTable.commit", "before", marks=pytest.mark.soak),
         ("beleg.lake.table:LakeTable.commit", "after"),
         pytest.param("beleg.lake.publication:publish", "before", marks=pytest.mark.soak),
-        ("beleg.lake.catalog:rebuild", "before"),
+        pytest.param("beleg.lake.catalog:rebuild", "before", marks=pytest.mark.soak),
     ],
 )
 def test_killed_anywhere_no_figure_is_lost_and_the_same_call_again_completes_it(
