@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from beleg.core.errors import UsageError
+from beleg.core.files import demand_folder
 from beleg.project import template
 
 PROJECT = ("contracts", "evals", "pipelines")
@@ -31,9 +32,7 @@ def init(folder: Path, *, force: bool = False) -> Report:
     something and is no project, and for one that cannot be written.
     """
     folder = folder.expanduser().absolute()
-    if folder.exists() and not folder.is_dir():
-        msg = f"{folder} is no folder; name one that is empty or does not exist yet"
-        raise UsageError(msg)
+    demand_folder(folder)
     is_new = not folder.exists() or not any(folder.iterdir())
     is_project = all((folder / name).is_dir() for name in PROJECT)
     if not (is_new or is_project or force):

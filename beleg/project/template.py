@@ -10,12 +10,14 @@ from beleg.core.paths import shipped, template
 OWN = {"gitignore": ".gitignore", "env.sample": ".env.sample", "pyproject": "pyproject.toml"}
 """Files named so in the project only: here tools would take them as holding for this folder."""
 WIRING = ("assets", "pipelines", "notebooks", "dagster.yaml")
-POLICIES = ("models.yaml", "workflows.yaml")
+POLICIES = ("models.yaml", "retention.yaml", "tiers.yaml", "workflows.yaml")
+EXAMPLE = "receipt-extraction"
+"""The feature whose draft a project starts with."""
 LEFT_OUT = ("pipelines/demo.py",)
 """The demo of this checkout; a user's project has `beleg demo`."""
 EXTRAS = ("pipeline", "platform")
 """The extra of Beleg that a project needs: the first that this release has."""
-_SUFFIXES = {".py", ".md", ".yaml", ".sql"}
+_SUFFIXES = {".json", ".md", ".py", ".sql", ".yaml"}
 
 
 def files(name: str) -> dict[str, str]:
@@ -25,6 +27,7 @@ def files(name: str) -> dict[str, str]:
         found |= {path: text for path, text in _tree(template(part), part).items() if path not in LEFT_OUT}
     for policy in POLICIES:
         found[f"contracts/policies/{policy}"] = shipped("contracts", "policies", policy).read_text(encoding="utf-8")
+    found |= _tree(shipped("contracts", "features") / EXAMPLE, f"contracts/features/{EXAMPLE}")
     return dict(sorted(found.items()))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,9 +14,13 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from beleg.cli.main import app
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 from beleg.project import init, template
+from tests.invoke import run
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def everything(folder: Path) -> dict[str, str]:
@@ -32,9 +37,18 @@ def test_a_project_has_the_folders_and_all_that_it_was_said_to_have(tmp_path: Pa
     settings = tomllib.loads((done.folder / "pyproject.toml").read_text())
     assert settings["project"]["name"] == "my-agents"
     assert settings["tool"]["dagster"]["module_name"] == "pipelines.definitions"
+    notebook = settings["project"]["optional-dependencies"]["notebook"]
+    assert notebook == [f"beleg[notebook]=={template._version()}"]
     (needed,) = map(Requirement, settings["project"]["dependencies"])
     assert (needed.name, needed.extras <= {"pipeline", "platform"}, len(needed.extras)) == ("beleg", True, 1)
     assert not [text for text in everything(done.folder).values() if "@" + "NAME@" in text or "@" + "VERSION@" in text]
+
+
+def test_its_example_of_a_contract_lints_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(init.init(tmp_path / "agents").folder)
+    monkeypatch.setenv("BELEG_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("BELEG_PROJECT", raising=False)
+    assert "receipt-extraction" in run(app, "contract", "lint").stdout
 
 
 def test_its_policies_are_the_ones_that_hold_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +104,21 @@ def test_the_makefile_works_as_it_is(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "beleg run" in done.stdout
+    assert "-m pipelines.dev" in done.stdout  # which reads PORT
+
+
+def test_what_the_notebook_needs_is_an_extra_of_its_own_and_said_where_it_is_looked_for(tmp_path: Path) -> None:
+    folder = init.init(tmp_path / "agents").folder
+    imported = set(re.findall(r"^    import (\w+)", (folder / "notebooks" / "unit_costs.py").read_text(), re.MULTILINE))
+    assert imported == {"marimo", "polars"}
+    assert 'marimo and polars: `pip install -e ".[notebook]"`' in (folder / "README.md").read_text()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {Requirement(line).name for line in extras["notebook"]} == {"beleg", *imported}
+
+
+def test_every_policy_of_this_release_is_in_a_project(tmp_path: Path) -> None:
+    folder = init.init(tmp_path / "agents").folder / "contracts" / "policies"
+    assert {"models.yaml", "retention.yaml", "workflows.yaml"} <= {path.name for path in folder.iterdir()}
 
 
 @given(st.text())
