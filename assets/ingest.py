@@ -60,9 +60,9 @@ def events(context: dg.AssetExecutionContext, config: Deliveries, installation: 
     with plain_failures():
         taken = flow.ingest(settings, list(fetched(settings, config.urls)))
     arrived = flow.arrived(settings)
-    days = {day: {"dagster/row_count": rows} for day, rows in arrived.rows_by_day.items()}
+    days = {day: {"dagster/partition_row_count": rows} for day, rows in arrived.rows_by_day.items()}
     counts = {name: value for name, value in asdict(taken).items() if isinstance(value, int)}
-    told = tell_days(context, days, lake_rows=arrived.rows, **counts)
+    told = tell_days(context, days, **{"dagster/row_count": arrived.rows}, **counts)
     return told._replace(check_results=[*look(settings, "events", TABLES, days), _share(taken)])
 
 

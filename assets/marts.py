@@ -48,10 +48,11 @@ def _mart(name: str, upstream: Sequence[str]) -> dg.AssetsDefinition:
         with plain_failures():
             built = flow.build(settings, name, days=asked_days(context), as_of=installation.instant())
         figures = FIGURES.get(name, _no_figures)(settings, built.days)
+        rows = {day: {"dagster/partition_row_count": n} for day, n in built.rows_by_day.items()}
         told = tell_days(
             context,
-            figures,
-            table_rows=built.rows,
+            {day: {**of_day, **rows.get(day, {})} for day, of_day in figures.items()},
+            **{"dagster/row_count": built.rows},
             **_totals(figures),
             **(PLOTS.get(name, _no_plot)(settings) if built.days else {}),
         )
@@ -65,7 +66,7 @@ def _no_figures(_settings: Settings, days: Sequence[str]) -> dict[str, dict[str,
 
 
 def _cost_figures(settings: Settings, days: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """UTC day → its rows, cost and what is unpriced, which is no cost of zero."""
+    """UTC day → its calls, their cost and what is unpriced, which is no cost of zero."""
     costs = flow.daily_costs(settings, days) if days else {}
     nothing = flow.DayCost(0, 0, 0)
     return {day: _shown(costs.get(day, nothing)) for day in days}
@@ -73,22 +74,25 @@ def _cost_figures(settings: Settings, days: Sequence[str]) -> dict[str, dict[str
 
 def _shown(cost: flow.DayCost) -> dict[str, Any]:
     return {
-        "dagster/row_count": cost.steps,
+        "calls": cost.calls,
         "cost_micro_usd": micro_usd(cost.cost_pico_usd),
-        "unpriced_steps": cost.unpriced_steps,
-        "unpriced_share": cost.unpriced_steps / cost.steps if cost.steps else 0.0,
+        **_unpriced(cost.calls, cost.unpriced_calls),
     }
+
+
+def _unpriced(calls: int, unpriced: int) -> dict[str, Any]:
+    """Of no calls there is no share."""
+    return {"unpriced_calls": unpriced, **({"unpriced_share": unpriced / calls} if calls else {})}
 
 
 def _totals(figures: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The figures of all computed days together; of a run without any there is nothing to plot."""
     if not any(figures.values()):
         return {}
-    steps, unpriced, cost = (
-        sum(of_day[name] for of_day in figures.values())
-        for name in ("dagster/row_count", "unpriced_steps", "cost_micro_usd")
+    calls, unpriced, cost = (
+        sum(of_day[name] for of_day in figures.values()) for name in ("calls", "unpriced_calls", "cost_micro_usd")
     )
-    return {"cost_micro_usd": cost, "unpriced_steps": unpriced, "unpriced_share": unpriced / steps if steps else 0.0}
+    return {"calls": calls, "cost_micro_usd": cost, **_unpriced(calls, unpriced)}
 
 
 def _no_plot(_settings: Settings) -> dict[str, Any]:

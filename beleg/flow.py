@@ -13,7 +13,7 @@ from pathlib import Path
 from beleg.checks import judge as judging
 from beleg.checks.evidence import Evidence
 from beleg.checks.judge import Judge, compare
-from beleg.core.contracts import event_tables
+from beleg.core.contracts import event_tables, load
 from beleg.core.errors import CheckFailed
 from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
@@ -57,14 +57,18 @@ class Built:
     """Version of the table now; None where it is not made yet."""
     rows: int
     """Rows of the table now."""
+    rows_by_day: Mapping[str, int]
+    """UTC day of `days` → rows of the table that lie on it; empty for a table that is not kept by day."""
 
 
 @dataclass(frozen=True)
 class DayCost:
     """What the steps of a UTC day cost."""
 
-    steps: int
-    unpriced_steps: int
+    calls: int
+    """Calls that need a price: model calls, and others that report usage without a known price."""
+    unpriced_calls: int
+    """Of these, without a known price: missing in the cost."""
     cost_pico_usd: int
 
 
@@ -129,7 +133,17 @@ def build(
         done = at.builder.build([mart])
         if not done.is_empty:
             plan.save(settings, done)
-        return Built(mart, done.days.get(mart, ()), at.lake.versions.get(mart), at.lake.rows(mart))
+        days = done.days.get(mart, ())
+        return Built(mart, days, at.lake.versions.get(mart), at.lake.rows(mart), _rows_by_day(at.lake, mart, days))
+
+
+def _rows_by_day(lake: Snapshot, table: str, days: Collection[str]) -> dict[str, int]:
+    if load(table).partition_by != "day":
+        return {}
+    found = dict.fromkeys(days, 0)
+    for file in lake.files(table, days):
+        found[str(file.partition)] += file.rows
+    return found
 
 
 def arrived(settings: Settings) -> Arrived:
@@ -148,7 +162,7 @@ def daily_costs(settings: Settings, days: Collection[str]) -> dict[str, DayCost]
     with connect(settings.home / "scratch") as con:
         con.execute(f"CREATE TEMP VIEW step_costs AS SELECT * FROM {lake.relation('step_costs', days)}")
         rows = con.execute(query("beleg.cost", "daily")).fetchall()
-    return {day: DayCost(int(steps), int(unpriced), int(cost)) for day, steps, unpriced, cost in rows}
+    return {day: DayCost(int(calls), int(unpriced), int(cost)) for day, calls, unpriced, cost in rows}
 
 
 def check(settings: Settings, subjects: Collection[str] | None = None, *, judge: Judge = compare) -> list[Evidence]:

@@ -81,7 +81,10 @@ def _(ask):
         SELECT
           date_trunc('week', business_day) AS week,
           workflow,
-          usd(divide_half_even(sum(CAST(cost_pico_usd AS HUGEINT)) * min(unit_per), sum(results))) AS usd
+          usd(divide_half_even(
+            known_cost(sum(CAST(cost_pico_usd AS HUGEINT)), sum(runs), sum(steps), sum(unpriced_steps)) * min(unit_per),
+            sum(results)
+          )) AS usd
         FROM unit_cost_by_day() GROUP BY ALL ORDER BY workflow, week
         """
     )
@@ -116,17 +119,21 @@ def shown(usd):
 
 @app.cell
 def _(ask):
-    coverage = ask("SELECT workflow, price_coverage_share, unpriced_steps, steps FROM price_coverage()")
+    coverage = ask("SELECT workflow, price_coverage_share, unpriced_calls, calls FROM price_coverage()")
     gaps = ask(
         """
-        SELECT unpriced_reason, provider, model, count(*) AS steps
-        FROM step_costs WHERE NOT priced GROUP BY ALL ORDER BY steps DESC
+        SELECT unpriced_reason, provider, model, count(*) AS calls
+        FROM step_costs WHERE NOT priced GROUP BY ALL ORDER BY calls DESC
         """
     )
     mo.vstack(
         [
-            mo.md("## 4. What is missing\nA step without a price is unknown, not free: every amount above lacks it."),
-            mo.hstack([mo.ui.table(coverage, selection=None), mo.ui.table(gaps, selection=None)], widths="equal"),
+            mo.md(
+                "## 4. What is missing\nA call without a price is unknown, not free: every amount above lacks it. "
+                "Counted are the calls that need a price: model calls, and others that report usage."
+            ),
+            mo.ui.table(coverage, selection=None),
+            mo.ui.table(gaps, selection=None),
         ]
     )
     return coverage, gaps
@@ -175,20 +182,23 @@ def _(ask):
         SELECT
           provider,
           model,
-          cost_pico_usd,
-          ratio(cost_pico_usd, sum(cost_pico_usd) OVER ()) AS cost_share,
+          known_cost(cost_pico_usd, 0, steps, unpriced_steps) AS known_pico_usd,
+          ratio(known_pico_usd, sum(cost_pico_usd) OVER ()) AS cost_share,
           input_tokens + output_tokens AS tokens,
-          unpriced_steps
+          unpriced_steps,
+          steps
         FROM cost_by_model() ORDER BY cost_pico_usd DESC
         """
     )
     bars = "\n".join(
-        f"| {row['model'] or 'no model'} | {row['cost_pico_usd'] / 10**12:.2f} "
-        f"| {'█' * round(40 * (row['cost_share'] or 0))} {100 * (row['cost_share'] or 0):.1f} % |"
+        f"| {row['model'] or 'no model'} | — | no known price for its {row['steps']} steps |"
+        if row["cost_share"] is None
+        else f"| {row['model'] or 'no model'} | {row['known_pico_usd'] / 10**12:.2f} "
+        f"| {'█' * round(40 * row['cost_share'])} {100 * row['cost_share']:.1f} % |"
         for row in models
     )
-    mo.md(f"## 6. Who gets the money\n| model | USD | share of the cost |\n|:--|--:|:--|\n{bars}")
-    return (models,)
+    mo.md(f"## 6. Who gets the money\n| model | USD | share of the known cost |\n|:--|--:|:--|\n{bars}")
+    return bars, models
 
 
 @app.cell

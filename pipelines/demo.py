@@ -1,6 +1,5 @@
 """`make demo`: the demo of `beleg demo`, its events taken through the assets and checks of the pipeline."""
 
-import logging
 from datetime import datetime
 from pathlib import Path
 
@@ -22,6 +21,9 @@ from pipelines.partitions import today
 from pipelines.resources import Installation
 
 HOME = Path(".beleg/demo")
+QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
+"""What went wrong, and no line for each thing that went well. A level set on the logger itself would be undone
+by each run, which sets its own."""
 
 
 def through_dagster(settings: Settings, now: datetime, on_progress: OnProgress) -> flow.Report:
@@ -39,6 +41,7 @@ def through_dagster(settings: Settings, now: datetime, on_progress: OnProgress) 
             instance=instance,
             partition_key=today(),
             resources={"installation": installation},
+            run_config=QUIET,
             raise_on_error=False,
         )
         days = instance.get_materialized_partitions(dg.AssetKey("unit_costs"))
@@ -59,7 +62,6 @@ def _report(settings: Settings, days: set[str]) -> flow.Report:
 
 def demo(home: Path = HOME, *, runs: int = 20_000, seed: int = 1) -> Played:
     """Play the demo through Dagster."""
-    logging.getLogger("dagster").setLevel(logging.ERROR)
     with progress_bar(show=True) as show:
         return play(home, runs=runs, seed=seed, on_progress=show, pipeline=through_dagster)
 

@@ -9,7 +9,7 @@ from beleg.ask.rates import Rate
 from beleg.core.errors import CheckFailed
 from beleg.core.settings import Settings
 from beleg.cost.figures import Period
-from beleg.cost.money import divide_half_even, exact_usd_text, usd_text
+from beleg.cost.money import divide_half_even, exact_usd_text, known_cost, usd_text
 
 REASONS = ("extraction_error", "mapping_bug", "unsupported_case", "user_preference")
 CAVEAT = (
@@ -36,11 +36,12 @@ class Version:
 
     @property
     def unit_cost_usd(self) -> str | None:
-        """Cost for `unit_per` results; None without results, as for those that outcomes report."""
+        """Cost for `unit_per` results; None without results, and without runs, as for those that outcomes report."""
         c = self.counts
-        if c["unit_per"] is None or not c["results"]:
+        cost = known_cost(int(c["cost_pico_usd"]), runs=c["runs"], steps=c["steps"], unpriced_steps=c["unpriced_steps"])
+        if cost is None or c["unit_per"] is None or not c["results"]:
             return None
-        micro = divide_half_even(int(c["cost_pico_usd"]) * c["unit_per"], int(c["results"]) * 10**6)
+        micro = divide_half_even(cost * c["unit_per"], int(c["results"]) * 10**6)
         return usd_text(micro * 10**6)
 
     def record(self) -> dict[str, Any]:

@@ -17,12 +17,12 @@ from beleg.backup import contents, fetch, manifest
 from beleg.backup.manifest import Kept, Manifest
 from beleg.backup.store import FolderStore, Store, store_at
 from beleg.core.errors import DamagedError, UsageError
+from beleg.core.lock import hold
 from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.lake import format as lake_format
 from beleg.lake import publication
 from beleg.lake.exclusive import check_whole, exclusive
-from beleg.core.lock import hold
 from beleg.trace.spool_files import OPEN, SEALED
 
 _THREADS = 8

@@ -17,12 +17,12 @@ from beleg.backup.manifest import Manifest
 from beleg.backup.store import store_at
 from beleg.core.errors import UsageError
 from beleg.core.files import demand_folder, replace_text
+from beleg.core.lock import writer
 from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
 from beleg.lake import catalog, publication
 from beleg.lake import format as lake_format
 from beleg.lake.exclusive import PUT_ASIDE, RESTORING, STAGED, explained
-from beleg.core.lock import writer
 
 _KEPT = ("writer.lock", "backup.lock", "scratch", RESTORING, contents.SPOOL)
 """What a restore leaves alone. The spool is not the installation's to replace: applications write to it."""

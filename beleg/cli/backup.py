@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json, show_rows
+from beleg.cli.options import MOST, Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
+from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
 if TYPE_CHECKING:
     from beleg.backup.manifest import Manifest
 
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+
+FIELDS = ("backup", "publication", "files", "bytes", "lake_format", "beleg_version")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,10 +29,13 @@ def backup(
     spool: Annotated[
         bool, typer.Option("--spool", help="The spool as well, for which the rest stands otherwise.")
     ] = False,
-    keep: Annotated[int | None, typer.Option(min=1, help="Remove all but the newest N backups afterwards.")] = None,
+    keep: Annotated[
+        int | None, typer.Option(min=1, max=MOST, help="Remove all but the newest N backups afterwards.")
+    ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Read everything back and compare it.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="Make none; list what is there, oldest first.")] = False,
     json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Back up lake, ledger and registry as of now, beside a running pipeline; copies only what is new.
 
@@ -43,8 +49,10 @@ def backup(
 
     if list_:
         store = store_at(target)
-        _list([manifest.read(store, name) for name in manifest.names(store).values()], json=json)
+        _list([manifest.read(store, name) for name in manifest.names(store).values()], json=json, csv=csv)
         return
+    if csv:
+        raise UsageError("--csv prints the list of backups: give --list as well")
     with progress_bar(show=not json) as show:
         done = make.backup(Settings.load(), target, spool=spool, keep=keep, verify=verify, on_progress=show)
     if json:
@@ -65,7 +73,7 @@ def restore(
     source: Annotated[str, typer.Argument(help="Folder or fsspec URL that `beleg backup` wrote to.")],
     into: Annotated[Path | None, typer.Option(help="Folder of the installation; default BELEG_HOME.")] = None,
     backup_id: Annotated[str | None, typer.Option("--backup", help="Id of a backup; default the newest.")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Put an installation that is there aside.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Put what is there already aside.")] = False,
     json: Json = False,
 ) -> None:
     """Bring an installation back, compared byte for byte before anything is changed; the spool stays as it is.
@@ -98,7 +106,10 @@ def _settings_at(home: Path) -> Settings:
     return Settings.load({k: v for k, v in os.environ.items() if k != "BELEG_SPOOL"} | {"BELEG_HOME": str(home)})
 
 
-def _list(backups: "list[Manifest]", *, json: bool) -> None:
+def _list(backups: "list[Manifest]", *, json: bool, csv: bool) -> None:
+    if csv:
+        print_csv([_record(made) for made in backups], FIELDS)
+        return
     if json:
         print_json({"schema_version": 1, "backups": [_record(made) for made in backups]})
         return

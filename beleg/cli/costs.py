@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
+from beleg.cli.options import Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 
@@ -26,8 +27,8 @@ def costs(
     last: Annotated[str | None, typer.Option("--to", help="Last business day, included.")] = None,
     workflow: Annotated[str | None, typer.Option(help="Only this workflow.")] = None,
     tenant: Annotated[str | None, typer.Option(help="Only this tenant.")] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Show what the runs cost and what a business result costs.
 

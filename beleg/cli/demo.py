@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json, table
+from beleg.cli.options import MOST, Json
+from beleg.cli.output import console, print_json, table
 from beleg.core.errors import CheckFailed
 
 if TYPE_CHECKING:
@@ -20,12 +21,12 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    runs: Annotated[int, typer.Option(min=1, help="Agent runs to make.")] = 20_000,
+    runs: Annotated[int, typer.Option(min=1, max=MOST, help="Agent runs to make.")] = 20_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same events.")] = 1,
     home: Annotated[
         Path, typer.Option(help="Folder of the demo; an earlier demo in it is removed, anything else is left alone.")
     ] = Path(".beleg/demo"),
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: Json = False,
 ) -> None:
     """Make five weeks of a made-up company's agent runs, price them and write the report.
 

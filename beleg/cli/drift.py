@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, print_csv, print_json, show_rows
+from beleg.cli.options import MOST, Csv, Json
+from beleg.cli.output import print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 SUMMARY = (
@@ -51,10 +52,10 @@ def drift(
     key: Annotated[str | None, typer.Option(help="Only this input_key.")] = None,
     first: Annotated[str | None, typer.Option("--from", help="First business day, for example 2026-03-01.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last business day, included.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="List at most so many runs that differ.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=MOST, help="List at most so many runs that differ.")] = 20,
     fail: Annotated[bool, typer.Option("--fail", help="Exit with 1 where anything differs.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Compare runs with the last one of the same key, and answers to the same input, prompt and model.
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json, records, table
+from beleg.cli.options import Json
+from beleg.cli.output import console, print_json, records, show_rows
 from beleg.core.settings import Settings
 
 RUN = (
@@ -45,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 def explain(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of the run; `beleg runs` finds it.")],
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: Json = False,
 ) -> None:
     """Explain a run: its steps in order, its fingerprints, what people said of it, and the arithmetic of its cost.
 
@@ -65,7 +66,7 @@ def explain(
     out.print(f"Run {told['run']['run_id']}", style="bold")
     out.print(records(known, [[told["run"][name] for name in known]]))
     rows = [_step(number, step) for number, step in enumerate(told["steps"], start=1)]
-    out.print(table("Steps", STEPS, rows, numbers=("#", "attempt", "latency_ms", "cost_usd")))
+    show_rows("Steps", STEPS, rows, numbers=("#", "attempt", "latency_ms", "cost_usd"))
     _print_arithmetic(out, told)
     for title, name in (
         ("Artifacts", "artifacts"),
@@ -91,7 +92,7 @@ def _print_arithmetic(out: Any, told: dict[str, Any]) -> None:
         rows += [[number, *(line[c] for c in ("what", "quantity", "price", "pico_usd"))] for line in step["lines"]]
     if rows:
         columns = ("step", "what", "quantity", "micro-USD per million (else pico-USD each)", "pico-USD")
-        out.print(table("Cost, line by line", columns, rows, numbers=columns[2:]))
+        show_rows("Cost, line by line", columns, rows, numbers=columns[2:])
     for text, numbers in _by_text(told["steps"]).items():
         out.print(f"Step {', '.join(map(str, numbers))}: {text}", markup=False)
     run = told["run"]
@@ -105,16 +106,24 @@ def _by_text(steps: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for number, step in enumerate(steps, start=1):
         if (price := step["price"]) is not None:
-            since, until = price["valid_from"] or "ever", price["valid_to"] or "further notice"
-            text = f"{price['source']} price of {price['price_key']}, from {since} to {until}"
+            text = f"{price['source']} price of {price['price_key']}, {_validity(price)}"
             found.setdefault(text, []).append(number)
         if step["note"]:
             found.setdefault(step["note"], []).append(number)
     return found
 
 
+def _validity(price: dict[str, Any]) -> str:
+    """When a price row holds; its end is excluded."""
+    ends = {"from": price["valid_from"], "until": price["valid_to"]}
+    told = " ".join(f"{word} {instant}" for word, instant in ends.items() if instant is not None)
+    return f"valid {told or 'at any time'}"
+
+
 def _print_rows(out: Any, title: str, rows: Sequence[dict[str, Any]]) -> None:
     if rows:
         columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
+        if {row.get("bound_by") for row in rows} <= {"run_id", None} and "counts_for" in columns:
+            columns.remove("counts_for")  # it is this run
         out.print(title, style="bold")
         out.print(records(columns, [[row[name] for name in columns] for row in rows]))

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, print_csv, print_json, show_rows
+from beleg.cli.options import Csv, Json
+from beleg.cli.output import print_csv, print_json, show_rows
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
@@ -43,8 +44,8 @@ def flags(
     kind: Annotated[str | None, typer.Option(help="Only this kind, for example run_budget.")] = None,
     workflow: Annotated[str | None, typer.Option(help="Only this workflow.")] = None,
     fail: Annotated[bool, typer.Option("--fail", help="Exit with 1 where there is any flag.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """List runs over budget or latency ceiling, risk levels not allowed, budgets of workflows and tenants.
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json, show_rows
+from beleg.cli.options import Json
+from beleg.cli.output import console, print_json, show_rows
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
@@ -24,7 +25,7 @@ def forget(
     tenant: Annotated[str | None, typer.Option(help="A tenant; its own key is destroyed as well.")] = None,
     person: Annotated[str | None, typer.Option(help="The author_hash of a person.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what it would change, and change nothing.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: Json = False,
 ) -> None:
     """Forget a reference, a tenant or a person, at once and everywhere below the home. Cannot be undone.
 

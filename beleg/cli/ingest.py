@@ -9,7 +9,8 @@ import typer
 from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeElapsedColumn, TransferSpeedColumn
 from rich.text import Text
 
-from beleg.cli.output import JSON_HELP, console, print_json
+from beleg.cli.options import Json
+from beleg.cli.output import console, print_json
 from beleg.core.errors import CheckFailed, UsageError
 from beleg.core.progress import OnProgress
 from beleg.core.settings import Settings
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 MaxQuarantined = Annotated[
     float, typer.Option("--max-quarantined", min=0, max=1, help="Share of refused lines past which the command fails.")
 ]
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
 def register(app: typer.Typer) -> None:

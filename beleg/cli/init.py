@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json
+from beleg.cli.options import Json
+from beleg.cli.output import console, print_json
 
 if TYPE_CHECKING:
     from beleg.project.init import Report
@@ -22,7 +23,7 @@ def init(
     diff: Annotated[
         bool, typer.Option("--diff", help="Show where files of a project differ from this release's.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: Json = False,
 ) -> None:
     """Write a ready project: wiring for Dagster, policies, notebooks, commands. Overwrites nothing, ever.
 

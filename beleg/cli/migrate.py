@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json
+from beleg.cli.options import Json
+from beleg.cli.output import console, print_json
 from beleg.core.settings import Settings
 
 
@@ -15,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 def migrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: Json = False,
 ) -> None:
     """Bring the lake to the format of this release; make a backup first. Killed in the middle, run it again.
 

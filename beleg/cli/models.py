@@ -1,10 +1,9 @@
 """`beleg models`: the policies of models."""
 
-from typing import Annotated
-
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
+from beleg.cli.options import Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 COLUMNS = (
@@ -25,8 +24,8 @@ def register(app: typer.Typer) -> None:
 
 
 def models(
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Check models.yaml and show its rows and alias rules.
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
+from beleg.cli.options import Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
@@ -50,8 +51,8 @@ def prices(
     what_if: Annotated[
         Path | None, typer.Option(help="A changed models.yaml: show what it would restate, apply nothing.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Show prices in USD per million tokens, and what a changed models.yaml would restate.
 

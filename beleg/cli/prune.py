@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json, show_rows
+from beleg.cli.options import Json
+from beleg.cli.output import console, print_json, show_rows
 from beleg.core.settings import Settings
 
 SHOWN = ("table", "before", "days", "rows", "size_bytes")
@@ -21,7 +22,7 @@ def prune(
     older_than: Annotated[str | None, typer.Option(help="Age instead of the policy's, for example 400d.")] = None,
     table: Annotated[str | None, typer.Option(help="Only this table, for example artifacts.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would remove, and remove nothing.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: Json = False,
 ) -> None:
     """Remove events older than contracts/policies/retention.yaml says; their figures stay.
 

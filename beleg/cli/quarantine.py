@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
+from beleg.cli.options import MOST, Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 Reason = Annotated[str | None, typer.Option(help="Only this reason, for example duplicate_key.")]
 _ID_LENGTH = 12
 FIELDS = ("id", "file", "line_number", "byte_offset", "length", "reason", "detail", "mapping", "recorded_at")
@@ -26,9 +26,9 @@ def register(app: typer.Typer) -> None:
 def list_(
     reason: Reason = None,
     file: Annotated[Path | None, typer.Option(help="Only lines of this file.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Lines to list, once a reason or a file is given.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=MOST, help="Lines to list, once a reason or a file is given.")] = 50,
     json: Json = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    csv: Csv = False,
 ) -> None:
     """Count the refused lines by reason, or list those of one reason or file.
 
@@ -78,7 +78,7 @@ def show(
     """
     from beleg.ingest import quarantine
 
-    row, there = quarantine.find(Settings.load(), line)
+    row, there = quarantine.find(Settings.load(), line.lower())
     text = None if there is None else _printable(there)
     if json:
         print_json({"schema_version": 1, **row, "line": text, "line_is_from": "source" if text is not None else None})

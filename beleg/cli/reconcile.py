@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, print_csv, print_json, show_rows
+from beleg.cli.options import Csv, Json
+from beleg.cli.output import print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 COLUMNS = (
@@ -49,8 +50,8 @@ def reconcile(
     last: Annotated[str | None, typer.Option("--to", help="Last business day, included.")] = None,
     workflow: Annotated[str | None, typer.Option(help="Only this workflow.")] = None,
     fail: Annotated[bool, typer.Option("--fail", help="Exit with 1 where a billed step differs.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Compare what providers say they billed with what the price book computes, per provider and model.
 

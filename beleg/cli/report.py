@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import JSON_HELP, console, print_json
+from beleg.cli.options import Json
+from beleg.cli.output import console, print_json
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
@@ -21,7 +22,7 @@ def report(
     first: Annotated[str | None, typer.Option("--from", help="First business day, for example 2026-03-01.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last business day, included.")] = None,
     lang: Annotated[str, typer.Option(help="Language: en or de.")] = "en",
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: Json = False,
 ) -> None:
     """Write the report of the published figures: one HTML file that needs no network.
 

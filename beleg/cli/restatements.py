@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
+from beleg.cli.options import MOST, Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
@@ -38,14 +39,16 @@ def restatements(
     first: Annotated[str | None, typer.Option("--from", help="First business day.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last business day, included.")] = None,
     workflow: Annotated[str | None, typer.Option(help="Only this workflow.")] = None,
-    publication: Annotated[int | None, typer.Option(help="Only what this publication restated.")] = None,
+    publication: Annotated[
+        int | None, typer.Option(min=1, max=MOST, help="Only what this publication restated.")
+    ] = None,
     figure: Annotated[str | None, typer.Option(help="Only this column of unit_costs, as cost_pico_usd.")] = None,
     runs: Annotated[
         bool, typer.Option("--runs", help="Also the runs and outcomes behind it, as far as known.")
     ] = False,
     fail: Annotated[bool, typer.Option("--fail", help="Exit with 1 where anything was restated.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Show what changed in figures of days that were published as complete: by how much and why.
 

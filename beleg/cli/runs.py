@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
+from beleg.cli.options import MOST, Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 COLUMNS = (
@@ -47,9 +48,9 @@ def runs(
     min_cost: Annotated[str | None, typer.Option(help="Known cost of at least so many USD, for example 0.50.")] = None,
     first: Annotated[str | None, typer.Option("--from", help="First business day, for example 2026-03-01.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last business day, included.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many runs.")] = 20,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    limit: Annotated[int, typer.Option(min=1, max=MOST, help="At most so many runs.")] = 20,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Find runs, newest first; all conditions must hold.
 

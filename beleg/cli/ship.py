@@ -19,7 +19,9 @@ def ship(
     destination: Annotated[str, typer.Argument(help="Folder, fsspec URL (s3://…) or otlp+http://host:4318")],
     spool: Annotated[Path | None, typer.Option(help="Spool folder; default BELEG_SPOOL or BELEG_HOME/spool.")] = None,
     rest: Annotated[bool, typer.Option("--rest", help="Also what dead processes left open, as at shutdown.")] = False,
-    every_s: Annotated[int | None, typer.Option("--every", min=1, help="Repeat every N seconds, until ended.")] = None,
+    every_s: Annotated[
+        int | None, typer.Option("--every", min=1, max=10**9, help="Repeat every N seconds, until ended.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Move sealed spool files to where the pipeline reads them; exactly once, resumable.

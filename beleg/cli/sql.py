@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
+from beleg.cli.options import Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
@@ -20,8 +21,8 @@ def register(app: typer.Typer) -> None:
 
 def sql(
     query: Annotated[str, typer.Argument(help="One query, for example 'SELECT * FROM unit_costs LIMIT 5'.")],
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Ask the published figures in SQL, read-only; nothing else of the machine can be read.
 
@@ -67,7 +68,7 @@ def _reading(con: "duckdb.DuckDBPyConnection", query: str) -> "duckdb.Statement"
     return statements[0]
 
 
-def open_(json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
+def open_(json: Json = False) -> None:
     """Say how to connect to the figures with the DuckDB command, Python or Harlequin.
 
     Example: beleg open

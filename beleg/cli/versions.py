@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from beleg.cli.output import CSV_HELP, JSON_HELP, console, print_csv, print_json, show_rows
+from beleg.cli.options import Csv, Json
+from beleg.cli.output import console, print_csv, print_json, show_rows
 from beleg.core.settings import Settings
 
 NUMBERS = ("runs", "failed", "disliked", "corrected", "unit cost usd", "p95 ms")
@@ -21,8 +22,8 @@ def versions(
     purpose: Annotated[str, typer.Option(help="production, eval, test or demo.")] = "production",
     first: Annotated[str | None, typer.Option("--from", help="First business day, for example 2026-03-01.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last business day, included.")] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[bool, typer.Option("--csv", help=CSV_HELP)] = False,
+    json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Compare the prompt versions of a workflow: failures, dislikes, corrections, unit cost, latency.
 

@@ -35,7 +35,7 @@ class Targets:
     mail_from: str = "beleg@localhost"
     """`BELEG_NOTIFY_FROM`."""
     dry_run: bool = False
-    """`BELEG_NOTIFY_DRY_RUN=1`: say what would be sent, and send nothing."""
+    """`BELEG_NOTIFY_DRY_RUN=1`: say what would be sent, word for word, and send nothing."""
 
     @classmethod
     def load(cls, environ: Mapping[str, str] = os.environ) -> "Targets":
@@ -61,7 +61,7 @@ def tell(notice: Notice, targets: Targets) -> list[str]:
 
 def _try(name: str, send: Callable[[Notice, Targets], None], notice: Notice, targets: Targets) -> str:
     if targets.dry_run:
-        return f"{name}: would send {notice.subject!r}"
+        return f"{name}: would send {notice.subject!r}: {notice.text}"
     try:
         send(notice, targets)
     except (OSError, smtplib.SMTPException, ValueError) as error:

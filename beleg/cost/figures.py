@@ -4,7 +4,7 @@ A ratio is a ratio of sums, computed with integers and rounded once, to micro-US
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from typing import Any
 
@@ -12,7 +12,7 @@ import duckdb
 
 from beleg.core.errors import UsageError
 from beleg.core.sql import query
-from beleg.cost.money import divide_half_even, exact_usd_text, usd_text
+from beleg.cost.money import divide_half_even, exact_usd_text, known_cost, usd_text
 
 DIMENSIONS: Mapping[str, str] = {
     "workflow": "workflow",
@@ -60,6 +60,9 @@ class CostLine:
     group: Mapping[str, Any]
     cost_pico_usd: int
     production_pico_usd: int
+    production_runs: int
+    production_steps: int
+    production_unpriced_steps: int
     billed_pico_usd: int
     steps: int
     unpriced_steps: int
@@ -71,10 +74,19 @@ class CostLine:
 
     @property
     def unit_cost_micro_usd(self) -> int | None:
-        """Cost of production for `unit_per` results; None without results or with results of several kinds."""
-        if self.unit_per is None or self.results == 0:
+        """Cost of production for `unit_per` results; None without results or with results of several kinds.
+
+        None also where nothing tells the cost, as of results on a day without runs.
+        """
+        cost = known_cost(
+            self.production_pico_usd,
+            runs=self.production_runs,
+            steps=self.production_steps,
+            unpriced_steps=self.production_unpriced_steps,
+        )
+        if cost is None or self.unit_per is None or self.results == 0:
             return None
-        return divide_half_even(self.production_pico_usd * self.unit_per, self.results * 10**6)
+        return divide_half_even(cost * self.unit_per, self.results * 10**6)
 
     @property
     def unit_label(self) -> str | None:
@@ -99,6 +111,10 @@ class CostLine:
             "unit_per": self.unit_per,
             "unit_cost_usd": None if unit_cost is None else usd_text(unit_cost * 10**6),
         }
+
+
+COUNTS = tuple(one.name for one in fields(CostLine) if one.name not in {"group", "unit", "unit_per"})
+"""What the query of `costs` gives after the grouping, in its order."""
 
 
 def costs(
@@ -176,8 +192,8 @@ def _grouped(by: Sequence[str]) -> str:
 
 def _line(by: Sequence[str], row: Sequence[Any]) -> CostLine:
     group, (*sums, unit, unit_per) = dict(zip(by, row, strict=False)), row[len(by) :]
-    cost, production, billed, steps, unpriced, runs, failed, results = map(int, sums)
-    return CostLine(group, cost, production, billed, steps, unpriced, runs, failed, results, unit, unit_per)
+    counts = dict(zip(COUNTS, map(int, sums), strict=True))
+    return CostLine(group, unit=unit, unit_per=unit_per, **counts)
 
 
 def _day(text: str | None, default: date) -> date:

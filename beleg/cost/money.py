@@ -17,6 +17,15 @@ def divide_half_even(numerator: int, denominator: int) -> int:
     return whole + (twice > denominator or (twice == denominator and whole % 2 == 1))
 
 
+def known_cost(cost_pico_usd: int, *, runs: int, steps: int, unpriced_steps: int) -> int | None:
+    """A sum of cost; None where nothing tells it, like the macro `known_cost` of contracts/metrics.yaml.
+
+    Results without runs or steps cost an unknown amount, and so do steps of which none has a known price.
+    Runs without steps were free.
+    """
+    return cost_pico_usd if steps > unpriced_steps or (steps == 0 and runs > 0) else None
+
+
 def parse_usd(text: object) -> Decimal:
     """Read an amount given as text or integer; raises ValueError for a float, a negative or no number."""
     exact = isinstance(text, str | int) and not isinstance(text, bool)

@@ -32,7 +32,9 @@ STORAGE_VERSION = "v1.5.0"
 """Oldest DuckDB that opens the file."""
 MANY_FILES = 64
 """A table with fewer is named as a whole each time."""
-_EXACT = "The exact files of this publication; use the view of the same name in main."
+_EXACT = (
+    "Internal: the exact files of this publication. Use the view of the same name in main, whose columns are explained."
+)
 
 
 def rebuild(settings: Settings, publication: Publication, lake: Snapshot | None = None) -> None:

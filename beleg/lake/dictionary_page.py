@@ -7,8 +7,9 @@ from beleg.lake.dictionary import Entry, entries
 
 HEAD = (
     "# Data dictionary\n"
-    "Every table, view, column and macro of `beleg.duckdb`, from the contracts in `contracts/`. Do not edit this "
-    "page: `python -m beleg.lake.dictionary_page > docs/data-dictionary.md` writes it. In the file itself the same "
+    "Every table, view, column and macro of the schema `main` of `beleg.duckdb`, from the contracts in `contracts/`; "
+    "the schemas `files` and `past` are internal. Do not edit this page: "
+    "`python -m beleg.lake.dictionary_page > docs/data-dictionary.md` writes it. In the file itself the same "
     "stands as comments and as `data_dictionary`, the metrics as `metric_definitions`.\n\n"
     "Money is whole pico-USD (10⁻¹² USD) as BIGINT or DECIMAL(38,0); instants are UTC; business days are those of "
     "`publication.timezone`. Null is unknown, never zero. [Questions and their SQL](analysts.md).\n"

@@ -12,9 +12,9 @@ import duckdb
 from deltalake.exceptions import DeltaError
 
 from beleg.core.errors import DamagedError
+from beleg.core.lock import writer
 from beleg.core.settings import Settings
 from beleg.lake import format as lake_format
-from beleg.core.lock import writer
 
 RESTORING = "restore.json"
 """There while a restore moves its files in; it says what is still to be done."""

@@ -44,12 +44,15 @@ def check_readable(settings: Settings) -> None:
 
 def check(number: int | None, what: str) -> None:
     """Raise DamagedError where a lake of that format, called `what`, cannot be read by this release."""
-    if number is None or max(FIRST_FORMAT, LAKE_FORMAT - 1) <= number <= LAKE_FORMAT:
+    oldest = max(FIRST_FORMAT, LAKE_FORMAT - 1)
+    if number is None or oldest <= number <= LAKE_FORMAT:
         return
-    if number > LAKE_FORMAT:
+    if number < FIRST_FORMAT:
+        way = f"no release of Beleg ever wrote that, the first is {FIRST_FORMAT}: restore a backup"
+    elif number > LAKE_FORMAT:
         way = f"it was written by a newer release of Beleg than this one, which reads up to {LAKE_FORMAT}: install that"
     else:
-        way = f"this release reads {LAKE_FORMAT} and {LAKE_FORMAT - 1}: migrate with the releases between, in order"
+        way = f"this release reads {LAKE_FORMAT} and {oldest}: migrate with the releases between, in order"
     msg = f"{what} has format {number}; {way}"
     raise DamagedError(msg)
 

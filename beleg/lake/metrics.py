@@ -34,6 +34,8 @@ class Measure:
     type: str
     description: str
     unit: str | None = None
+    known: str | None = None
+    """Over the measures of a metric: the sum, null where nothing tells it. What a ratio divides; None for the sum."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Metric:
     """Name of the ratio; None for a plain sum."""
     unit: str
     day: str = "business_day"
+    """The business day of a row of `table`."""
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -76,10 +79,11 @@ class Metric:
         """The ratio over the columns of the sums."""
         if self.denominator is None:
             return None
+        part = self.numerator.known or self.numerator.name
         if self.value_type == "DECIMAL(38,0)":
             times = f" * CAST({self.times} AS HUGEINT)" if self.times else ""
-            return f"divide_half_even(CAST({self.numerator.name} AS HUGEINT){times}, {self.denominator.name})"
-        return f"ratio({self.numerator.name}, {self.denominator.name})"
+            return f"divide_half_even(CAST({part} AS HUGEINT){times}, {self.denominator.name})"
+        return f"ratio({part}, {self.denominator.name})"
 
     @property
     def sql(self) -> str:
@@ -123,6 +127,7 @@ def _metric(raw: dict[str, Any], measures: dict[str, Measure]) -> Metric:
         times=raw.get("times"),
         value=raw.get("value"),
         unit=raw.get("unit") or numerator.unit or "count",
+        day=raw.get("day", "business_day"),
     )
 
 

@@ -84,9 +84,9 @@ ENGLISH = Numbers(",", ".")
 GERMAN = Numbers(".", ",")
 
 
-def ratio(cost_pico_usd: int, results: int, per: int | None) -> Fraction | None:
-    """Cost in pico-USD of `per` results; None where nothing came out or the unit is unknown."""
-    return Fraction(cost_pico_usd * per, results) if per and results else None
+def ratio(cost_pico_usd: int | None, results: int, per: int | None) -> Fraction | None:
+    """Cost in pico-USD of `per` results; None where nothing came out, or cost or unit are unknown."""
+    return None if cost_pico_usd is None or not per or not results else Fraction(cost_pico_usd * per, results)
 
 
 def _needed_digits(pico_usd: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 
 from beleg.core.sql import query
+from beleg.cost.money import known_cost
 
 Row = Mapping[str, Any]
 
@@ -65,6 +66,14 @@ def ask(con: duckdb.DuckDBPyConnection, name: str, scope: Scope | None = None) -
     columns = [column[0] for column in result.description or []]
     rows = tuple(dict(zip(columns, row, strict=True)) for row in result.fetchall())
     return Figure(name, sql, {key: "NULL" if v is None else f"'{v}'" for key, v in used.items()}, rows)
+
+
+def cost_of(row: Row) -> int | None:
+    """What the runs of a row cost, in pico-USD; None where nothing tells it."""
+    cost, runs, steps, unpriced_steps = (
+        int(row[name]) for name in ("cost_pico_usd", "runs", "steps", "unpriced_steps")
+    )
+    return known_cost(cost, runs=runs, steps=steps, unpriced_steps=unpriced_steps)
 
 
 def scope_of(con: duckdb.DuckDBPyConnection, timezone: str, from_: date | None, to: date | None) -> Scope:

@@ -16,9 +16,10 @@ DAYS = 60
 _COLOURS = ("#2f6f8f", "#d98f2b", "#5b9a68", "#b5524a", "#7d6aa8", "#8a7a5c", "#4fa3a5", "#9aa0a6")
 _WIDTH, _HEIGHT, _LEFT, _TOP = 900, 260, 90, 30
 _FRAME = Markup(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" font-family="sans-serif" font-size="12">'
-    '<rect width="100%" height="100%" fill="white"/>{}</svg>'
+    '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" font-family="sans-serif"'
+    ' font-size="12"><rect width="100%" height="100%" fill="white"/>{2}</svg>'
 )
+"""Named sizes, since a page that gives a picture no room of its own, such as Dagster's, would draw none."""
 _RECT = Markup('<rect x="{}" y="{}" width="{}" height="{}" fill="{}"/>')
 _TEXT = Markup('<text x="{}" y="{}" text-anchor="{}" fill="#333">{}</text>')
 

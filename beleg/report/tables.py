@@ -8,7 +8,7 @@ from fractions import Fraction
 from beleg.ask.rates import Rate
 from beleg.ingest.reasons import REASONS
 from beleg.report import amounts
-from beleg.report.figures import Figure, Row
+from beleg.report.figures import Figure, Row, cost_of
 from beleg.report.language import Language
 from beleg.report.names import flag_kind, name_of, per_of, span
 
@@ -71,14 +71,17 @@ def flags(figure: Figure, language: Language) -> Table:
     return _worded("flags", "kind workflow #flags days #worst #allowed", rows, language)
 
 
+_RISK = ("risk_level", "allowed_risk_levels")
+
+
 def _worst(row: Row, language: Language) -> tuple[str | None, str | None]:
     numbers = language.numbers
     if row["worst_pico_usd"] is not None:
         return f"{numbers.small_usd(row['worst_pico_usd'])} USD", f"{numbers.small_usd(row['allowed_pico_usd'])} USD"
     if row["worst_ms"] is not None:
         return f"{numbers.count(row['worst_ms'])} ms", f"{numbers.count(row['allowed_ms'])} ms"
-    allowed = row["allowed_risk_levels"]
-    return row["risk_level"] or language.text("unknown"), None if allowed is None else allowed.replace(",", ", ")
+    observed, allowed = (None if (r := row[name]) is None else r.replace(",", ", ") for name in _RISK)
+    return observed or language.text("unknown"), allowed
 
 
 def reconciliation(figure: Figure, language: Language) -> Table:
@@ -155,7 +158,6 @@ def versions(figure: Figure, language: Language) -> Table:
 
 
 def _version(row: Row, language: Language) -> Cells:
-    cost_pico_usd = int(row["production_pico_usd"])
     return (
         name_of(row["workflow"], language),
         row["prompt_version"],
@@ -164,7 +166,7 @@ def _version(row: Row, language: Language) -> Cells:
         _rate(Rate(row["failed_runs"], row["ended_runs"]), language),
         _rate(Rate(row["disliked_runs"], row["judged_runs"]), language),
         _rate(Rate(row["corrected_runs"], row["runs"]), language),
-        language.numbers.small_usd(amounts.ratio(cost_pico_usd, int(row["results"]), row["unit_per"])),
+        language.numbers.small_usd(amounts.ratio(cost_of(row), int(row["results"]), row["unit_per"])),
         per_of(row, language),
         _ms(row["p95_latency_ms"], language),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from beleg.report import amounts
-from beleg.report.figures import Figure, Row
+from beleg.report.figures import Figure, Row, cost_of
 from beleg.report.language import Language
 from beleg.report.names import flag_kind, name_of, per_of
 from beleg.report.svg import sparkline
@@ -42,8 +42,8 @@ def cards(unit_costs: Figure, trend: Figure, language: Language) -> list[Card]:
 
 def _card(row: Row, weeks: Sequence[Row], language: Language) -> Card:
     numbers, workflow = language.numbers, name_of(row["workflow"], language)
-    per, cost_pico_usd = row["unit_per"], int(row["production_pico_usd"])
-    line = [amounts.ratio(int(w["cost_pico_usd"]), int(w["results"]), per) for w in weeks]
+    per, cost_pico_usd = row["unit_per"], cost_of(row)
+    line = [amounts.ratio(cost_of(w), int(w["results"]), per) for w in weeks]
     known = [value for value in line if value is not None]
     return Card(
         workflow=workflow,
@@ -54,7 +54,7 @@ def _card(row: Row, weeks: Sequence[Row], language: Language) -> Card:
         cost=numbers.usd(cost_pico_usd),
         results=numbers.count(row["results"]) if per else amounts.UNKNOWN,
         runs=numbers.count(row["runs"]),
-        failed=numbers.share(row["failed_runs"], row["runs"]),
+        failed=numbers.share(row["failed_runs"], row["ended_runs"]),
         unpriced_steps=row["unpriced_steps"],
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer
 
+from beleg.ask.versions import Version
 from beleg.cli import drift, explain, runs, versions
 from beleg.core.errors import CheckFailed, UsageError
 from tests.ask.support import ID, IN, OTHER, OUT, story
@@ -57,6 +58,8 @@ def test_explain_for_people_names_the_price_row_and_that_it_adds_up(app: typer.T
     assert "Step 2: book price of openai/gpt-4o" in text, text
     assert "2850000000 pico-USD = 0.00285 USD; the lines add up to it exactly; 1 of 3 steps unpriced." in text
     assert "2 fallback" in text
+    assert "row 1" not in text[: text.index("Steps")]
+    assert "book price of openai/gpt-4o, valid at any time" in text
 
 
 @pytest.mark.parametrize(
@@ -67,6 +70,8 @@ def test_explain_for_people_names_the_price_row_and_that_it_adds_up(app: typer.T
         (["--input-hash", IN], [ID, "early"]),
         (["--input-hash", IN[:9]], [ID, "early"]),
         (["--output-hash", OTHER], ["early"]),
+        (["--input-hash", f" {IN[:9].upper()}"], [ID, "early"]),
+        (["--label", "batch="], []),
         (["--ref", "scan/7"], [ID]),
         (["--key", "scan-7", "--version", "v1"], [ID, "early"]),
         (["--status", "failed", "--workflow", "ocr"], ["child"]),
@@ -89,6 +94,10 @@ def test_runs_are_found_newest_first_by_what_one_knows(
 def test_conditions_that_cannot_hold_are_explained(app: typer.Typer) -> None:
     with pytest.raises(UsageError, match="--status 'done' does not exist; allowed are running"):
         run(app, "runs", "--status", "done")
+    with pytest.raises(UsageError, match="--label '=7' names no label: write NAME or NAME=VALUE"):
+        run(app, "runs", "--label", "=7")
+    with pytest.raises(UsageError, match="--input-hash 'zz' is no fingerprint: write its 64 hex digits"):
+        run(app, "runs", "--input-hash", "zz")
     with pytest.raises(UsageError, match="--min-cost"):
         run(app, "runs", "--min-cost", "much")
 
@@ -127,6 +136,20 @@ def test_versions_carry_rates_with_intervals_and_their_caveat(app: typer.Typer) 
     text = run(app, "versions", "ocr").stdout
     assert "1/3 = 33.3 % (6.1–79.2)" in text
     assert "Observational, not a test" in text
+
+
+@pytest.mark.parametrize(
+    ("counts", "unit_cost"),
+    [
+        ({"runs": 0, "steps": 0, "unpriced_steps": 0}, None),
+        ({"runs": 5, "steps": 5, "unpriced_steps": 5}, None),
+        ({"runs": 5, "steps": 0, "unpriced_steps": 0}, "0.000000"),
+        ({"runs": 5, "steps": 5, "unpriced_steps": 4}, "0.000000"),
+    ],
+)
+def test_a_version_whose_cost_nothing_tells_has_no_unit_cost(counts: dict[str, int], unit_cost: str | None) -> None:
+    """Outcomes belong to no version: their line holds results and no run."""
+    assert Version({"cost_pico_usd": 0, "results": 257, "unit_per": 1, **counts}).unit_cost_usd == unit_cost
 
 
 def test_versions_as_csv_hold_each_part_of_a_rate(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from beleg.core.sql import query
 from beleg.cost.book import PriceBook
 from beleg.cost.register import register_policies, register_prices
 from beleg.lake.table import LakeTable
-from tests.ask.support import GPT, ID, OUT, START, finished, started, step, story
+from tests.ask.support import GPT, ID, IN, OUT, START, finished, started, step, story, text
 from tests.cost.support import NOON, Lake
 from tests.deep import examples
+from tests.events import event
 from tests.flow.support import Installation
 
 
@@ -83,6 +85,28 @@ def test_people_artifacts_children_and_earlier_runs_of_the_input_stand_by(there:
     ]
     assert [c["run_id"] for c in told.children] == ["child"]
     assert [(r["run_id"], r["same_output"]) for r in told.same_input] == [("early", False)]
+
+
+def test_a_word_bound_by_fingerprint_says_which_run_it_counts_for(tmp_path: Path) -> None:
+    """It is shown under every run with the fingerprint; `prompt_versions` counts it once, for the latest before it."""
+    there = Installation(tmp_path)
+    by_run = {name: START + timedelta(hours=n) for n, name in enumerate(("first", "second", "after"))}
+    by_run["after"] += timedelta(days=9)
+    for name, at in by_run.items():
+        there.take(started(name, at), finished(name, at))
+    said = text(START + timedelta(days=1))
+    there.take(
+        event("feedback", "f", said, output_hash=OUT, rating="like"),
+        event("feedback", "g", said, run_id="first", rating="dislike"),
+        event("correction", "c", said, input_hash=IN, workflow="ocr", reason="mapping_bug"),
+    )
+    shown = {name: explain(there.settings, name) for name in by_run}
+    assert {n: [(f["bound_by"], f["counts_for"]) for f in told.feedback] for n, told in shown.items()} == {
+        "first": [("fingerprint", "second"), ("run_id", "first")],
+        "second": [("fingerprint", "second")],
+        "after": [],
+    }
+    assert [c["counts_for"] for c in shown["first"].corrections] == ["second"]
 
 
 def test_an_id_that_tells_no_day_is_found_too(there: Installation) -> None:

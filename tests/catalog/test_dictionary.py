@@ -41,6 +41,16 @@ def test_no_table_view_column_or_macro_is_undocumented(demo: Settings) -> None:
     assert columns == []
 
 
+def test_what_is_not_for_analysts_says_so(demo: Settings) -> None:
+    """Its columns are not explained a second time: that would make every publication slower."""
+    with catalog.connect(demo) as con:
+        found = con.execute(
+            "SELECT DISTINCT schema_name, left(comment, 9) FROM duckdb_views() "
+            "WHERE NOT internal AND schema_name <> 'main'"
+        ).fetchall()
+    assert sorted(found) == [("files", "Internal:"), ("past", "Internal:")]
+
+
 def test_the_dictionary_holds_every_object_and_column_and_no_other(demo: Settings) -> None:
     with catalog.connect(demo) as con:
         objects = {name for name, _ in con.execute(OBJECTS).fetchall()}

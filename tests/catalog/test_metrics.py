@@ -14,6 +14,10 @@ from beleg.core import contracts
 from beleg.core.settings import Settings
 from beleg.cost import money
 from beleg.lake import catalog, metrics
+from beleg.report.figures import Scope
+from beleg.report.figures import ask as ask_figure
+from beleg.report.language import language
+from beleg.report.view import coverage
 from tests.report.support import make_database
 
 FUNCTIONS, METRICS = metrics.load()
@@ -117,6 +121,58 @@ def test_metrics_of_different_grain_meet_without_counting_twice(settings: Settin
 def test_no_results_give_no_unit_cost(settings: Settings) -> None:
     sql = "SELECT cost_pico_usd, results, unit_cost_pico_usd FROM unit_cost()"
     assert ask(settings, sql, unit_costs=[{**COST, "cost_pico_usd": 9}]) == [(9, 0, None)]
+
+
+@pytest.mark.parametrize("metric", ["unit_cost", "unit_cost_by_day", "unit_cost_by_month", "unit_cost_by_version"])
+@pytest.mark.parametrize(
+    ("fields", "value"),
+    [
+        ({"runs": 0, "steps": 0, "cost_pico_usd": 0}, None),  # outcomes where nothing ran
+        ({"runs": 2, "steps": 3, "unpriced_steps": 3, "cost_pico_usd": 0}, None),
+        ({"runs": 0, "steps": 3, "unpriced_steps": 2, "cost_pico_usd": 8}, 4),
+        ({"runs": 2, "steps": 0, "cost_pico_usd": 0}, 0),
+        ({"runs": 2, "steps": 3, "cost_pico_usd": 0}, 0),
+    ],
+)
+def test_a_unit_cost_that_nothing_tells_is_unknown_and_a_free_one_is_zero(
+    settings: Settings, metric: str, fields: dict[str, int], value: int | None
+) -> None:
+    rows = [{"business_day": DAY, "month": "2030-01", "results": 2, **fields}]
+    assert ask(settings, f"SELECT cost_pico_usd, unit_cost_pico_usd FROM {metric}()", unit_costs=rows) == [
+        (fields["cost_pico_usd"], value)
+    ]
+    known = money.known_cost(**{"unpriced_steps": 0, **fields})
+    assert (known is None) is (value is None)
+
+
+def test_price_coverage_is_of_the_calls_that_need_a_price(settings: Settings) -> None:
+    """Tools that report no usage need none; usage that stands elsewhere counts there."""
+    at = {"event_time": "2030-01-07T12:00:00Z", "workflow": "ocr"}
+    steps: list[dict[str, Any]] = [
+        {**at, "model": "a"},
+        {**at, "model": "b", "priced": False},
+        {**at, "kind": "tool"},
+        {**at, "kind": "tool", "priced": False},
+        {**at, "model": "a", "counted": False},
+        {**at, "model": "a", "event_time": "2030-01-08T12:00:00Z"},
+    ]
+    make_database(settings, step_costs=steps)
+    with duckdb.connect(str(settings.database)) as con:
+        con.execute("ALTER TABLE publication ADD COLUMN timezone VARCHAR DEFAULT 'Pacific/Kiritimati'")
+        for statement in metrics.statements():
+            con.execute(statement)
+    sql = "SELECT unpriced_calls, priced_calls, calls, price_coverage_share FROM price_coverage(to_day := '2030-01-08')"
+    with catalog.connect(settings) as con:
+        assert con.execute(sql).fetchall() == [(2, 1, 3, Decimal("0.333333"))]
+
+
+def test_the_report_and_the_metric_say_the_same_of_price_coverage(demo: Settings) -> None:
+    scope = Scope(date(2020, 1, 1), date(2040, 1, 1), "Europe/Berlin")
+    with catalog.connect(demo) as con:
+        (metric,) = con.execute("SELECT sum(calls), sum(unpriced_calls) FROM price_coverage()").fetchall()
+        shown = coverage(ask_figure(con, "price_share", scope), ask_figure(con, "coverage", scope), language("en"))
+    assert (shown.calls, shown.unpriced_calls) == (f"{metric[0]:,}", f"{metric[1]:,}")
+    assert metric[1] > 0
 
 
 def test_only_production_counts_and_unpriced_steps_stand_beside(settings: Settings) -> None:

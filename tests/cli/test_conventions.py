@@ -169,10 +169,95 @@ def exit_code(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (2, "prices --model no-slash"),
         (2, "quarantine show 000000000000"),
         (2, "ingest no/such/file"),
+        (2, "runs --label =x"),
+        (2, "runs --input-hash zz"),
+        (2, "runs --output-hash 0x1f"),
+        (2, "runs --min-cost 1e400"),
+        (1, "drift --workflow nope"),
+        (1, "versions nope"),
+        (2, "backup somewhere --csv"),
+        (2, "report --out pyproject.toml/report.html"),
+        (2, "backup pyproject.toml"),
+        (2, "backup pyproject.toml/here"),
+        (2, "restore nowhere --into pyproject.toml"),
+        (2, "demo --home pyproject.toml/here"),
+        (2, "init pyproject.toml/here"),
     ],
 )
 def test_exit_codes_are_stable(code: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert exit_code(monkeypatch, *words.split()) == code
+
+
+INTEGERS = [
+    (name, option.opts[0])
+    for name, command in COMMANDS.items()
+    for option in command.params
+    if option.param_type_name == "option" and option.type_descriptor.annotation in {int, int | None}
+]
+
+
+@pytest.mark.parametrize(("name", "option"), [(n, o) for n, o in INTEGERS if o != "--seed"])
+def test_a_number_that_nothing_can_hold_is_a_usage_error(
+    name: str, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["x" for p in COMMANDS[name].params if p.param_type_name == "argument"]
+    assert exit_code(monkeypatch, *name.split(), *words, option, "9" * 20) == 2
+    assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--json", "--csv"], ["--csv", "--json"]])
+@pytest.mark.parametrize("name", [n for n, c in COMMANDS.items() if any("--csv" in p.opts for p in c.params)])
+def test_an_answer_has_one_form(
+    name: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["x" for p in COMMANDS[name].params if p.param_type_name == "argument"]
+    assert exit_code(monkeypatch, *name.split(), *arguments, *words) == 2
+    assert "--json and --csv exclude each other" in capsys.readouterr().err
+
+
+def test_a_folder_is_no_file_to_write_to(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(monkeypatch, "report", "--out", str(tmp_path)) == 2
+    assert capsys.readouterr().err == f"beleg: {tmp_path} is a folder: name a file in it\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_explain_folds_on_a_narrow_terminal(width: int, monkeypatch: pytest.MonkeyPatch, demo: Settings) -> None:
+    (run_id,) = rows_of(json.loads(piped("runs", "--workflow", "chat_copilot", "--limit", "1", "--json")))
+    text = ESCAPE.sub("", on_terminal(monkeypatch, ["explain", run_id["run_id"]], width=width))
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    whole = piped("explain", run_id["run_id"])
+    for step in json.loads(piped("explain", run_id["run_id"], "--json"))["steps"]:
+        assert str(step["latency_ms"] or "") in whole
+        assert step["model"] is None or step["model"] in text
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("+SUM(A1)", "'+SUM(A1)"),
+        ("-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"),
+        ("@x", "'@x"),
+        ("\t=1", "'\t=1"),
+        ("-0.25", "-0.25"),
+        ("+5", "+5"),
+        ("plain = text", "plain = text"),
+    ],
+)
+def test_no_cell_of_a_csv_is_a_formula(text: str, cell: str) -> None:
+    quoted = text.replace("'", "''")
+    (_, (found,)) = csv.reader(io.StringIO(piped("sql", f"SELECT '{quoted}' AS name", "--csv")))
+    assert found == cell
+    assert json.loads(piped("sql", f"SELECT '{quoted}' AS name", "--json")) == [{"name": text}]
+
+
+def test_an_id_of_a_refused_line_may_be_typed_in_capitals() -> None:
+    line = json.loads(piped("quarantine", "list", "--reason", "schema", "--json"))["lines"][0]["id"]
+    assert piped("quarantine", "show", line.upper()) == piped("quarantine", "show", line)
 
 
 def test_a_query_that_fails_is_a_usage_error_on_standard_error(

@@ -38,6 +38,13 @@ def test_an_analysts_first_hour_runs_from_top_to_bottom(shown: dict[str, Any], d
     assert shown["right"]["cost_usd"] == shown["joined"]["cost_usd"] == total
 
 
+def test_what_has_no_known_price_is_shown_as_unknown(shown: dict[str, Any]) -> None:
+    (line,) = [line for line in shown["bars"].splitlines() if "aurora-preview-3" in line]
+    assert "| — | no known price" in line
+    assert "0.00" not in line
+    assert not [row for row in shown["trend"] if row["usd"] == 0]
+
+
 def test_the_trap_is_a_trap(shown: dict[str, Any]) -> None:
     assert shown["trap"]["cost_usd"] > 2 * shown["right"]["cost_usd"]
 

@@ -90,7 +90,7 @@ def test_one_who_cannot_be_reached_keeps_nobody_else_from_it(
 
 def test_a_dry_run_sends_nothing(web: tuple[int, list[Any]]) -> None:
     told = tell(NOTICE, Targets(f"http://127.0.0.1:{web[0]}/hook", dry_run=True))
-    assert told == ["webhook 127.0.0.1: would send 'Beleg: refresh failed'"]
+    assert told == [f"webhook 127.0.0.1: would send 'Beleg: refresh failed': {NOTICE.text}"]
     assert web[1] == []
 
 

@@ -160,6 +160,41 @@ def test_a_unit_cost_without_results_is_unknown_not_zero(settings: Settings, tmp
     assert "ocr — per document" in text_of(page(settings, tmp_path, unit_costs=[costs(results=0)]))
 
 
+def test_results_without_runs_have_no_unit_cost_and_no_cost(settings: Settings, tmp_path: Path) -> None:
+    """Outcomes of a period in which nothing ran: what they cost is unknown, not 0."""
+    shown = text_of(
+        page(settings, tmp_path, unit_costs=[costs(runs=0, succeeded_runs=0, cost_pico_usd=0), costs(workflow="vat")])
+    )
+    assert "ocr — per document Cost, USD — Results 1 Runs 0" in shown
+
+
+def test_runs_that_were_free_cost_nothing(settings: Settings, tmp_path: Path) -> None:
+    assert "ocr 0.00 USD per document" in text_of(page(settings, tmp_path, unit_costs=[costs(cost_pico_usd=0)]))
+
+
+def test_a_cost_of_which_nothing_is_priced_is_unknown(settings: Settings, tmp_path: Path) -> None:
+    rows = [costs(cost_pico_usd=0, steps=2, unpriced_steps=2)]
+    assert "ocr — per document Cost, USD —" in text_of(page(settings, tmp_path, unit_costs=rows))
+
+
+def test_failed_means_the_same_on_the_cards_as_beside_the_versions(settings: Settings, tmp_path: Path) -> None:
+    """Abandoned runs count, those still open do not: 2 of 3 ended, of 10 that started."""
+    states = {"runs": 10, "succeeded_runs": 1, "failed_runs": 1, "abandoned_runs": 1}
+    ended = {"runs": 10, "ended_runs": 3, "failed_runs": 2}
+    versions = [{**VERSION, **ended, "workflow": "ocr", "prompt_version": v} for v in ("1", "2")]
+    shown = text_of(page(settings, tmp_path, unit_costs=[costs(**states)], prompt_versions=versions))
+    assert "Failed 66.7 %" in shown
+    assert shown.count("66.7 % of 3") == 2
+    assert "of those that ended: 33.3 % succeeded, 2 failed, 1 of them abandoned" in shown
+    assert shown.count("Failed are, of the runs that ended, those that failed or were abandoned.") == 2
+
+
+def test_risk_levels_are_listed_alike(settings: Settings, tmp_path: Path) -> None:
+    flag = {"kind": "risk_level", "business_day": DAY, "workflow": "ocr"}
+    rows = [{**flag, "observed_risk_level": "low,high", "allowed_risk_levels": "low,medium"}]
+    assert "low, high low, medium" in text_of(page(settings, tmp_path, unit_costs=[costs()], flags=rows))
+
+
 def test_a_workflow_without_unit_has_no_unit_cost(settings: Settings, tmp_path: Path) -> None:
     rows = [costs(unit=None, unit_per=None)]
     assert "ocr — no unit in workflows.yaml" in text_of(page(settings, tmp_path, unit_costs=rows))

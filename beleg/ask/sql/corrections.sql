@@ -1,6 +1,6 @@
 -- Corrections of the run, by its id or by its fingerprints; what a later one replaced is told, and what a person decided.
 SELECT
-  c.event_time, c.correction_id, c.field, c.reason, c.expected, c.expected_hash, c.author_hash,
+  c.source, c.event_id, c.event_time, c.correction_id, c.field, c.reason, c.expected, c.expected_hash, c.author_hash,
   CASE WHEN c.run_id IS NULL THEN 'fingerprint' ELSE 'run_id' END AS bound_by,
   (
     SELECT min(later.correction_id)

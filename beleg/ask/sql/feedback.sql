@@ -1,5 +1,5 @@
 -- What people said of the run, by its id or by its fingerprints.
-SELECT event_time, rating, author_hash, CASE WHEN run_id IS NULL THEN 'fingerprint' ELSE 'run_id' END AS bound_by
+SELECT source, event_id, event_time, rating, author_hash, CASE WHEN run_id IS NULL THEN 'fingerprint' ELSE 'run_id' END AS bound_by
 FROM feedback
 WHERE
   run_id = $run_id

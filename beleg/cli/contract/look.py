@@ -6,7 +6,8 @@ import typer
 
 from beleg.cli.contract import place
 from beleg.cli.contract import show as shown
-from beleg.cli.contract.place import FeatureName, Json
+from beleg.cli.contract.place import FeatureName
+from beleg.cli.options import Json
 from beleg.cli.output import print_json, show_rows
 from beleg.core.errors import CheckFailed, UsageError
 

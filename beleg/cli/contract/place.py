@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beleg.cli.output import JSON_HELP
 from beleg.core.errors import UsageError
 from beleg.core.settings import Settings
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from beleg.contract.promotion import Ask
     from beleg.contract.registry.registry import Registry
 
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 FeatureName = Annotated[str, typer.Argument(metavar="FEATURE", help="Name of the folder below contracts/features.")]
 By = Annotated[
     str | None,

@@ -7,7 +7,8 @@ import typer
 
 from beleg.cli.contract import look, place
 from beleg.cli.contract import show as shown
-from beleg.cli.contract.place import FeatureName, Json
+from beleg.cli.contract.place import FeatureName
+from beleg.cli.options import Json
 from beleg.cli.output import json_text, print_json
 from beleg.core.errors import DamagedError, UsageError
 from beleg.core.files import replace_text
@@ -47,6 +48,7 @@ def export(
         bool, typer.Option("--compliance", help="The dossier: tiers, versions, approvals, evidence, proofs.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="A file to write instead of standard output.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="As always: the answer is JSON in any case.")] = True,  # noqa: ARG001
 ) -> None:
     """Write a released contract, or a feature's dossier for an auditor, as JSON.
 

@@ -8,7 +8,8 @@ import typer
 
 from beleg.cli.contract import place
 from beleg.cli.contract import show as shown
-from beleg.cli.contract.place import By, FeatureName, Json, Why
+from beleg.cli.contract.place import By, FeatureName, Why
+from beleg.cli.options import Json
 from beleg.cli.output import print_json
 from beleg.core.errors import CheckFailed, UsageError
 

@@ -10,7 +10,8 @@ import typer
 
 from beleg.cli.contract import look, place
 from beleg.cli.contract import show as shown
-from beleg.cli.contract.place import By, FeatureName, Json
+from beleg.cli.contract.place import By, FeatureName
+from beleg.cli.options import Json
 from beleg.cli.output import print_json
 from beleg.core.errors import UsageError
 
@@ -57,6 +58,7 @@ def init(
 def edit(
     name: FeatureName,
     part: Annotated[str, typer.Argument(help=f"What to edit: {', '.join(FILES)}.")] = "prompt",
+    json: Json = False,
 ) -> None:
     """Open one part of a draft in your editor ($VISUAL, $EDITOR), then check it.
 
@@ -77,7 +79,11 @@ def edit(
         raise UsageError(f"the editor {editor[0]!r} cannot be started: {error.strerror}; set EDITOR") from error
     if done.returncode:
         raise UsageError(f"the editor {editor[0]!r} ended with {done.returncode}; the draft is as it left it")
-    shown.readiness(look.readiness(feature))
+    found = look.readiness(feature)
+    if json:
+        print_json({"schema_version": 1, "feature": name, "readiness": found.to_dict()})
+    else:
+        shown.readiness(found)
 
 
 def draft(name: FeatureName, by: By = None, json: Json = False) -> None:

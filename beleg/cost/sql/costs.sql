@@ -17,6 +17,9 @@ grouped AS (
         CAST(
             coalesce(sum(CASE WHEN purpose = 'production' THEN cost_pico_usd END), 0) AS DECIMAL(38, 0)
         ) AS production_pico_usd,
+        coalesce(sum(CASE WHEN purpose = 'production' THEN runs END), 0) AS production_runs,
+        coalesce(sum(CASE WHEN purpose = 'production' THEN steps END), 0) AS production_steps,
+        coalesce(sum(CASE WHEN purpose = 'production' THEN unpriced_steps END), 0) AS production_unpriced_steps,
         CAST(sum(billed_pico_usd) AS DECIMAL(38, 0)) AS billed_pico_usd,
         CAST(sum(steps) AS BIGINT) AS steps,
         CAST(sum(unpriced_steps) AS BIGINT) AS unpriced_steps,
@@ -47,6 +50,9 @@ SELECT
     /*names*/
     cost_pico_usd,
     production_pico_usd,
+    CAST(production_runs AS BIGINT) AS production_runs,
+    CAST(production_steps AS BIGINT) AS production_steps,
+    CAST(production_unpriced_steps AS BIGINT) AS production_unpriced_steps,
     billed_pico_usd,
     steps,
     unpriced_steps,

@@ -5,7 +5,14 @@ WITH days AS (
 ),
 
 sums AS (
-    SELECT workflow, business_day, sum(cost_pico_usd) AS cost_pico_usd, sum(results) AS results
+    SELECT
+        workflow,
+        business_day,
+        sum(cost_pico_usd) AS cost_pico_usd,
+        sum(results) AS results,
+        sum(runs) AS runs,
+        sum(steps) AS steps,
+        sum(unpriced_steps) AS unpriced_steps
     FROM unit_costs
     WHERE purpose = 'production' AND business_day BETWEEN $first_day AND $last_day
     GROUP BY workflow, business_day
@@ -17,7 +24,10 @@ SELECT
     workflows.workflow,
     days.business_day,
     CAST(coalesce(sum(sums.cost_pico_usd) OVER week, 0) AS DECIMAL(38, 0)) AS cost_pico_usd,
-    CAST(coalesce(sum(sums.results) OVER week, 0) AS DECIMAL(38, 0)) AS results
+    CAST(coalesce(sum(sums.results) OVER week, 0) AS DECIMAL(38, 0)) AS results,
+    CAST(coalesce(sum(sums.runs) OVER week, 0) AS BIGINT) AS runs,
+    CAST(coalesce(sum(sums.steps) OVER week, 0) AS BIGINT) AS steps,
+    CAST(coalesce(sum(sums.unpriced_steps) OVER week, 0) AS BIGINT) AS unpriced_steps
 FROM workflows
 CROSS JOIN days
 LEFT JOIN sums

@@ -14,7 +14,9 @@ SELECT
     CAST(sum(disliked_runs) AS BIGINT) AS disliked_runs,
     CAST(sum(corrected_runs) AS BIGINT) AS corrected_runs,
     CAST(sum(results) AS DECIMAL(38, 0)) AS results,
-    CAST(sum(cost_pico_usd) AS DECIMAL(38, 0)) AS production_pico_usd,
+    CAST(sum(cost_pico_usd) AS DECIMAL(38, 0)) AS cost_pico_usd,
+    CAST(sum(steps) AS BIGINT) AS steps,
+    CAST(sum(unpriced_steps) AS BIGINT) AS unpriced_steps,
     max(p95_latency_ms) AS p95_latency_ms
 FROM prompt_versions
 WHERE purpose = 'production' AND business_day BETWEEN $first_day AND $last_day
