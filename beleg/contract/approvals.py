@@ -114,9 +114,13 @@ def check(
     digest: str,
     author: str,
     risk_owner: str | None,
+    former_risk_owner: str | None = None,
     approvers: Approvers | None = None,
 ) -> Approved:
-    """Who counts, who does not, and what is missing. The same person under another spelling counts once."""
+    """Who counts, who does not, and what is missing. The same person under another spelling counts once.
+
+    Whoever was the risk owner of the active version must approve that it is somebody else now.
+    """
     counted: dict[str, Approval] = {}
     passed_over = []
     for approval in approvals:
@@ -127,7 +131,8 @@ def check(
             counted[identity(approval.by)] = approval
         else:
             passed_over.append(f"{approval.by} {reason}")
-    return Approved(tuple(counted.values()), tuple(passed_over), tuple(_missing(policy, counted, author, risk_owner)))
+    missing = _missing(policy, counted, author, risk_owner, former_risk_owner)
+    return Approved(tuple(counted.values()), tuple(passed_over), tuple(missing))
 
 
 def _no_count(approval: Approval, feature: str, digest: str, author: str, approvers: Approvers | None) -> str | None:
@@ -138,7 +143,9 @@ def _no_count(approval: Approval, feature: str, digest: str, author: str, approv
     return None if approvers is None else approvers.doubt(approval.by, approval.message, approval.signature)
 
 
-def _missing(policy: TierPolicy, counted: Iterable[str], author: str, risk_owner: str | None) -> Iterable[str]:
+def _missing(
+    policy: TierPolicy, counted: Iterable[str], author: str, risk_owner: str | None, former: str | None
+) -> Iterable[str]:
     people = set(counted)
     if policy.approvals and not author.strip():
         yield "the draft names no author, so nobody can be told apart from them: write author in change.yaml"
@@ -148,6 +155,8 @@ def _missing(policy: TierPolicy, counted: Iterable[str], author: str, risk_owner
         yield "feature.yaml names no risk_owner, who must approve"
     elif policy.risk_owner and identity(risk_owner or "") not in people:
         yield f"the risk owner, {risk_owner}, must approve"
+    if policy.risk_owner and former and identity(former) not in people | {identity(risk_owner or "")}:
+        yield f"{former}, the risk owner until now, must approve that it is {risk_owner or 'nobody'}"
 
 
 def _slug(by: str) -> str:

@@ -65,6 +65,9 @@ def document(contract: Contract) -> dict[str, Any]:
         "author": contract.author,
         "change_note": contract.change_note,
     }
+    for name in ("workflow", "risk_owner"):
+        if getattr(contract, name):
+            whole[name] = getattr(contract, name)
     if contract.migration is not None:
         whole["migration"] = _plain(contract.migration)
     return whole
@@ -96,6 +99,8 @@ def contract(document: Mapping[str, Any]) -> Contract:
         tools=tuple(Tool(**each) for each in document.get("tools", ())),
         examples=tuple(document.get("examples", ())),
         governance=Governance(**document.get("governance", {})),
+        workflow=document.get("workflow", ""),
+        risk_owner=document.get("risk_owner", ""),
         author=document.get("author", ""),
         change_note=document.get("change_note", ""),
         migration=_migration(document.get("migration")),

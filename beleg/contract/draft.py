@@ -98,12 +98,18 @@ def read(feature: Feature) -> Contract:
         "tools": _yaml(feature.draft / "tools.yaml", optional=True).get("tools", []),
         "examples": _yaml(feature.draft / "examples.yaml", optional=True).get("examples", []),
         "governance": own.get("governance", {}),
+        "workflow": feature.workflow,
+        **({"risk_owner": feature.risk_owner} if feature.risk_owner else {}),
         **_yaml(feature.draft / "change.yaml", optional=True),
     }
     try:
-        return documents.contract(json.loads(json.dumps(whole, default=str, allow_nan=False)))
+        values = json.loads(json.dumps(whole, default=str, allow_nan=False))
     except ValueError as error:
         raise ContractError([f"{feature.name}: {error}; NaN and infinity are no JSON"]) from error
+    try:
+        return documents.contract(values)
+    except ContractError as error:
+        raise ContractError([f"{feature.name}/draft: {each}" for each in error.problems]) from error
 
 
 def prompt(text: str) -> dict[str, Any]:

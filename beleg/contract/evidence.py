@@ -4,7 +4,7 @@ The file's format is `evidence.schema.json`; it lies in `contracts/features/<fea
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -15,7 +15,7 @@ from typing import Any, Literal
 from jsonschema import Draft202012Validator
 
 from beleg.contract.draft import Feature
-from beleg.contract.model import Contract
+from beleg.contract.model import Contract, Criterion
 from beleg.contract.registry.fields import parse
 from beleg.contract.registry.records import Published
 from beleg.core.errors import DamagedError
@@ -110,8 +110,8 @@ def problems(
         *_aged(evidence, now, max_age_days),
         *_criteria(evidence, contract),
     ]
-    if evidence.missing > evidence.cases:
-        found.append(f"the evidence misses {evidence.missing} of {evidence.cases} cases: that cannot be")
+    if evidence.verdict == "pass" and evidence.missing >= evidence.cases:
+        found.append(f"the evidence passes, but {evidence.missing} of {evidence.cases} cases have no result")
     return found
 
 
@@ -147,7 +147,38 @@ def _criteria(evidence: Evidence, contract: Contract) -> list[str]:
     wrong = [name for name, result in results.items() if result.verdict != "pass"]
     if evidence.verdict == "pass" and wrong:
         found.append(f"the evidence passes as a whole, but not on {', '.join(map(repr, wrong))}: it contradicts itself")
-    return found
+    agreed = (each for each in contract.evals.criteria if each.name in results)
+    return [*found, *(told for each in agreed for told in _contradictions(each, results[each.name]))]
+
+
+def _contradictions(criterion: Criterion, result: CriterionResult) -> Iterator[str]:
+    """What a result says that its criterion, or its own figures, do not bear out."""
+    named = f"the evidence on {criterion.name!r}"
+    for part in ("kind", "threshold", "margin", "critical"):
+        if getattr(result, part) != getattr(criterion, part):
+            yield f"{named} has {part} {getattr(result, part)}, the contract {getattr(criterion, part)}"
+    if result.verdict != "pass":
+        return
+    if result.n < 1:
+        yield f"{named} passes without a case"
+    elif not _reaches(criterion, result):
+        figures = f"estimate {result.estimate}, from {result.lower} to {result.upper}"
+        yield f"{named} passes with {figures}, against the threshold {criterion.threshold}"
+
+
+_AT_MOST = ("cost", "latency")
+"""Kinds of criteria whose threshold is the most that is allowed."""
+
+
+def _reaches(criterion: Criterion, result: CriterionResult) -> bool:
+    """Whether the estimate lies on the good side of the threshold; one without an interval proves nothing.
+
+    Whether the interval does so too is for lint to ask (L30), by tier.
+    """
+    at_most = criterion.kind in _AT_MOST
+    if result.estimate is None or (result.upper if at_most else result.lower) is None:
+        return False
+    return result.estimate <= criterion.threshold if at_most else result.estimate >= criterion.threshold
 
 
 @cache

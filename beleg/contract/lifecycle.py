@@ -169,7 +169,8 @@ def _untouched(registry: Registry, feature: Feature) -> bool:
 def _content(contract: Contract) -> dict[str, object]:
     """What the draft's own files hold: feature.yaml keeps the rest."""
     whole = contract.document()
-    return {name: value for name, value in whole.items() if name not in {"risk_tier", "governance", "migration"}}
+    elsewhere = {"risk_tier", "governance", "migration", "workflow", "risk_owner"}
+    return {name: value for name, value in whole.items() if name not in elsewhere}
 
 
 def _replace_folder(feature: Feature, contract: Contract) -> None:

@@ -123,6 +123,10 @@ class Contract:
     output_schema: Schema
     providers: Providers
     evals: Evals
+    workflow: str = ""
+    """The workflow it serves: `beleg.prompt` of that workflow takes its prompt from here."""
+    risk_owner: str = ""
+    """Whose approval tier 3 asks for by name."""
     tools: tuple[Tool, ...] = ()
     examples: tuple[Any, ...] = ()
     """Answers as they should look; each must be valid under the output schema."""

@@ -151,8 +151,8 @@ def _rest(active: str, old: Contract, new: Contract) -> Iterator[Difference]:
         sentence = f"The model changed: {_told(old)} became {_told(new)}."
         yield _simple("providers", active, "V10", "minor", sentence)
     before, after = old.document(), new.document()
-    for part in ("prompt", "providers", "evals", "examples", "governance", "risk_tier"):
-        if before[part] != after[part]:
+    for part in ("prompt", "providers", "evals", "examples", "governance", "risk_tier", "workflow", "risk_owner"):
+        if before.get(part) != after.get(part):
             yield _simple("content", active, "V30", "patch", f"{part} changed.", place=part)
 
 

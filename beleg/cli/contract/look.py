@@ -116,21 +116,26 @@ def lint(
     from beleg.contract import draft
 
     features = [place.feature(each) for each in names or ()] or draft.features(place.project())
-    found = {each.name: _of_draft(each) for each in features if each.draft.is_dir()}
+    found: dict[str, tuple[Finding, ...]] = {}
+    unreadable: dict[str, str] = {}
+    for each in (one for one in features if one.draft.is_dir()):
+        try:
+            found[each.name] = _of_draft(each)
+        except UsageError as error:  # the others are looked at all the same
+            unreadable[each.name] = str(error)
     if json:
-        print_json(
-            {
-                "schema_version": 1,
-                "findings": [{"feature": n, **f.to_dict()} for n, each in found.items() for f in each],
-            }
-        )
+        rows = [{"feature": name, **each.to_dict()} for name, findings in found.items() for each in findings]
+        print_json({"schema_version": 1, "findings": rows, "unreadable": unreadable})
     else:
-        for name, each in found.items():
+        for name, findings in found.items():
             shown.say((name, "bold"))
-            shown.findings(each)
+            shown.findings(findings)
+        for name, why in unreadable.items():
+            shown.say((name, "bold"))
+            shown.say(("✗", "bold red"), f" {why}")
     failing = [name for name, each in found.items() if any(f.severity == "error" for f in each)]
-    if failing:
-        raise CheckFailed(f"lint found errors in {', '.join(failing)}")
+    if failing or unreadable:
+        raise CheckFailed(f"lint found errors in {', '.join((*failing, *unreadable))}")
 
 
 def _of_draft(feature: "Feature") -> tuple["Finding", ...]:

@@ -70,7 +70,8 @@ def publish(
     if not found.ready:
         if json:
             print_json({"schema_version": 1, "published": None, "readiness": found.to_dict()})
-        raise CheckFailed(f"{name} {found.version} cannot be published: {len(found.blockers)} things are in the way")
+        count = f"{len(found.blockers)} {'thing is' if len(found.blockers) == 1 else 'things are'}"
+        raise CheckFailed(f"{name} {found.version} cannot be published: {count} in the way")
     if dry_run:
         if json:
             print_json({"schema_version": 1, "published": None, "readiness": found.to_dict()})
@@ -88,9 +89,16 @@ def publish(
 def _confirm(found: "Readiness", who: str, *, yes: bool) -> None:
     if yes:
         return
-    question = f"{who}, make {found.feature} {found.version} ({found.digest[:12]}) the active version?"
-    if not typer.confirm(question, err=True):
+    if not confirmed(f"{who}, make {found.feature} {found.version} ({found.digest[:12]}) the active version?"):
         raise CheckFailed("not published: not confirmed")
+
+
+def confirmed(question: str) -> bool:
+    """Whether the user says yes; raises UsageError where nobody can be asked."""
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        raise UsageError("not confirmed; where nobody can be asked, --yes confirms") from None
 
 
 def rollback(
@@ -117,7 +125,7 @@ def rollback(
     head = registry.head(name)
     if not json:
         shown.assessment(semver.assess([(active.version, active.contract)], active.version, target[1]), to)
-    if not yes and not typer.confirm(f"{who}, make {name} {to} active instead of {active.version}?", err=True):
+    if not yes and not confirmed(f"{who}, make {name} {to} active instead of {active.version}?"):
         raise CheckFailed("not rolled back: not confirmed")
     until = None if deadline is None else day(deadline, "--deadline")
     epoch = None if head is None else head.epoch

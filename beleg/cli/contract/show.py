@@ -10,6 +10,7 @@ from rich.text import Text
 from beleg.cli.output import console, printable
 
 if TYPE_CHECKING:
+    from beleg.contract.compat.verdict import Bump
     from beleg.contract.lint import Finding
     from beleg.contract.maturity import Level
     from beleg.contract.model import Contract
@@ -20,7 +21,7 @@ MARKS = {"error": ("✗", "bold red"), "warning": ("!", "yellow"), "info": ("·"
 BUMP_STYLES = {"major": "bold red", "minor": "yellow", "patch": "green", "none": "dim"}
 WITNESSES = {
     "reader": "readers of {against} cannot read, for example",
-    "rollback": "{against} may answer, which readers of the new version cannot read, for example",
+    "rollback": "after a rollback, {against} may answer what readers of the new version cannot read, for example",
 }
 _PARTS = ("providers", "evals", "tools", "governance", "examples", "risk_tier")
 
@@ -36,15 +37,15 @@ def findings(found: Sequence["Finding"]) -> None:
     for each in found:
         say(MARKS[each.severity], f" {each.rule} ", (each.place, "bold"), f"  {each.sentence}")
         say("      ", (f"{each.fix}  ({each.guide})", "dim"))
-    counts = ", ".join(
-        f"{sum(f.severity == s for f in found)} {s}s" for s in MARKS if any(f.severity == s for f in found)
-    )
+    numbers = {severity: sum(each.severity == severity for each in found) for severity in MARKS}
+    counts = ", ".join(f"{n} {severity}{'s' * (n > 1)}" for severity, n in numbers.items() if n)
     say(counts or "nothing found")
 
 
-def assessment(found: "Assessment", version: str) -> None:
-    """What a draft changes for readers, each change with the value that proves it."""
-    say((f"{found.bump}", BUMP_STYLES[found.bump]), f" → {version}", _safety(found))
+def assessment(found: "Assessment", version: str, bump: "Bump | None" = None) -> None:
+    """What a draft changes for readers, each change with the value that proves it; `bump` where it is a higher one."""
+    bump = bump or found.bump
+    say((bump, BUMP_STYLES[bump]), f" → {version}", _safety(found))
     seen = set()
     for each in found.changes:
         change = each.change
@@ -83,7 +84,7 @@ def bar(levels: Sequence["Level"]) -> None:
 def readiness(found: "Readiness") -> None:
     """All that stands between a draft and its publication."""
     if found.assessment is not None:
-        assessment(found.assessment, found.version)
+        assessment(found.assessment, found.version, found.bump)
     else:
         say((f"first version → {found.version}", "bold"))
     findings(found.findings)

@@ -46,7 +46,7 @@ def judge(case: Case) -> Readiness:
         *_about_the_feature(case, assessment),
         *_about_breaking(case, bump),
         *_about_the_draft(case, findings, levels),
-        *(Blocker("approvals", each) for each in approved.missing),
+        *(Blocker("approvals", each) for each in (*approved.missing, *_about_signatures(case))),
         *_about_evidence(case),
     ]
     return Readiness(
@@ -75,9 +75,18 @@ def _approved(case: Case) -> Approved:
         feature=case.feature.name,
         digest=case.digest,
         author=case.contract.author,
-        risk_owner=case.feature.risk_owner,
+        risk_owner=case.contract.risk_owner,
+        former_risk_owner=None if case.facts.active is None else case.facts.active.risk_owner,
         approvers=case.approvers,
     )
+
+
+def _about_signatures(case: Case) -> Iterator[str]:
+    """Signatures that were asked for once are not done without because a file is gone."""
+    signed = any(each.get("verified") for release in case.releases[-1:] for each in release.approvals)
+    if case.approvers is None and signed:
+        last = case.releases[-1].version
+        yield f"{last} was approved with signatures, but contracts/policies/approvers.yaml is gone: put it back"
 
 
 def _about_the_feature(case: Case, assessment: Assessment | None) -> Iterator[Blocker]:

@@ -68,7 +68,7 @@ def _release(case: Case, readiness: Readiness, by: str, now: datetime) -> Releas
         comparison={} if readiness.assessment is None else readiness.assessment.to_dict(),
         published_at=instant(now),
         published_by=by,
-        workflow=workflow_name(case.feature.workflow),
+        workflow=workflow_name(case.contract.workflow),
         approvals=tuple(_approval(case, each.to_json(), each.by) for each in readiness.approved.counted),
         evidence=None if case.evidence is None else case.evidence.document,
         note=case.contract.change_note,
@@ -77,7 +77,7 @@ def _release(case: Case, readiness: Readiness, by: str, now: datetime) -> Releas
 
 
 def _approval(case: Case, values: dict[str, Any], by: str) -> dict[str, Any]:
-    role = "risk_owner" if identity(by) == identity(case.feature.risk_owner or "") else "approver"
+    role = "risk_owner" if identity(by) == identity(case.contract.risk_owner) else "approver"
     return {**values, "role": role, "verified": case.approvers is not None}
 
 

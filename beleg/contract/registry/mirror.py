@@ -6,7 +6,7 @@ wait for each other; a mirror has one registry, and one that holds another histo
 """
 
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from beleg.contract.encoding import encode
 from beleg.contract.registry import catalogue
 from beleg.contract.registry.fields import Fields, parse
 from beleg.contract.registry.registry import Registry
-from beleg.contract.registry.shelf import Shelf, entry_path, explained, put
+from beleg.contract.registry.shelf import FIRST, Shelf, entry_path, explained, put
 from beleg.core.errors import CheckFailed, DamagedError, UsageError
 
 
@@ -42,7 +42,12 @@ def push(registry: Registry, dest_url: str) -> Pushed:
         plans = [plan for shelf in shelves if (plan := _plan(shelf, place)) is not None]
         files = [*_tools(registry), *(each for files, _ in plans for each in files), *_indexes(registry)]
         heads = [head for _, head in plans]
+        firsts = [f"{head.name.rpartition('/')[0]}/{FIRST}" for head in heads if place.get(head.name) is None]
+        for name in firsts:
+            place.send(File(name, b"", fixed=False))
         sent = [len(each.data) for each in (*files, *heads) if place.send(each)]
+        for name in firsts:
+            place.remove(name)
     return Pushed(len(sent), sum(sent), len(heads))
 
 
@@ -143,6 +148,11 @@ class Place:
                 self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
                 self._fs.pipe_file(path, file.data)
         return True
+
+    def remove(self, name: str) -> None:
+        """Take a file away; one that is gone already is no error."""
+        with self._told(), suppress(FileNotFoundError):
+            self._fs.rm_file(f"{self._root}/{name}")
 
     @contextmanager
     def _told(self) -> Generator[None]:

@@ -21,6 +21,9 @@ from beleg.contract.registry.records import Entry
 from beleg.core.errors import BelegError, DamagedError
 from beleg.core.files import replace_text
 
+FIRST = ".first"
+"""There while the first commit is under way: an entry without a head is then no damage."""
+
 
 class Moved(BelegError):
     """Somebody else changed what this step was based on; look at what holds now and decide again."""
@@ -38,6 +41,7 @@ class Shelf:
         name = f"{self.name}/head.json"
         data = read(self.folder / "head.json", name)
         if data is None:
+            self._check_never_committed(name)
             return None
         values = parse(data, name)
         fields = Fields(values, name)
@@ -45,6 +49,11 @@ class Shelf:
         if {**entry.head, "entry": values["entry"]} != values:
             raise DamagedError(f"{name} is damaged: its history entry {entry.epoch} says something else")
         return values
+
+    def _check_never_committed(self, name: str) -> None:
+        """Raise DamagedError where history shows that there was a head, and no first commit was cut off."""
+        if entry_path(self.folder, 1).exists() and not (self.folder / FIRST).exists():
+            raise DamagedError(f"{name} is missing, and its history is not; fetch it from a mirror or a backup")
 
     def entry(self, epoch: int, sha: str) -> Entry:
         """The history entry of an epoch, which must have the SHA-256 `sha`."""
@@ -104,11 +113,14 @@ class Shelf:
             whole = {**head, "epoch": epoch + 1}
             previous = None if current is None else current["entry"]
             entry = Entry(epoch + 1, previous, verb, at, by, why, details or {}, whole)
+            if current is None:
+                put(self.folder / FIRST, b"")
             if release is not None:
                 write_release(self.folder, release)
             write_entry(self.folder, entry)
             committed = {**whole, "entry": sha256(entry.to_bytes()).hexdigest()}
             swap_head(self.folder, committed)
+            (self.folder / FIRST).unlink(missing_ok=True)
         return committed
 
 

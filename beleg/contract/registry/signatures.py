@@ -7,6 +7,7 @@
         keys: ["ssh-ed25519 AAAA… erika@laptop"]
 """
 
+import os
 import re
 import subprocess
 import tempfile
@@ -48,7 +49,7 @@ def approvers(path: Path) -> Approvers | None:
 
     One key under two names would let one person approve as two, so it is refused.
     """
-    if not path.exists():
+    if not os.path.lexists(path):  # a link that leads nowhere is no consent to go without signatures
         return None
     try:
         values = yamlfile.parse(path.read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from beleg.contract.registry.chain import Chain, read_chain
 from beleg.contract.registry.names import Version, feature_name, workflow_name
 from beleg.contract.registry.records import PromptRelease, Release
 from beleg.contract.registry.registry import ADD, PUBLISH, Registry
-from beleg.contract.registry.shelf import Shelf, entry_path, release_path
+from beleg.contract.registry.shelf import FIRST, Shelf, entry_path, release_path
 from beleg.core.errors import BelegError, DamagedError, UsageError
 
 
@@ -162,7 +162,7 @@ def _shelf(registry: Registry, shelf: Shelf, name: str, found: Verification, all
     found.problems += [Finding(name, what, _below(registry, path)) for path, what in chain.problems]
     named = {entry_path(shelf.folder, each) for each in range(1, chain.epoch + 1)}
     named |= {release_path(shelf.folder, sha) for entry in chain.entries for sha in entry.releases()}
-    named |= {shelf.folder / each for each in ("head.json", "features.json", ".lock")}
+    named |= {shelf.folder / each for each in ("head.json", "features.json", ".lock", FIRST)}
     for path in sorted(each for each in shelf.folder.rglob("*") if not each.is_dir()):
         if path not in named:
             found.notes.append(Finding(name, "named by no head: left by a killed writer", _below(registry, path)))

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from beleg.cli.main import app
 from beleg.core.errors import CheckFailed, DamagedError, UsageError
@@ -38,8 +39,6 @@ def test_a_new_feature_lints_clean_and_can_be_published_as_it_is(feature: Path) 
 
 
 def test_publishing_asks_first_and_no_is_no(feature: Path) -> None:
-    from typer.testing import CliRunner
-
     refused = CliRunner().invoke(app, ["contract", "publish", NAME], input="n\n")
     assert isinstance(refused.exception, CheckFailed)
     assert asked("contract", "status")["features"][0]["active"] is None
@@ -129,6 +128,21 @@ def test_lint_fails_for_ci_where_a_draft_has_an_error(feature: Path) -> None:
     (feature / "draft" / "output.schema.json").write_text('{"type": "nothing"}')
     with pytest.raises(CheckFailed, match=NAME):
         run(app, "contract", "lint")
+
+
+def test_lint_names_the_draft_it_cannot_read_and_looks_at_the_others(feature: Path) -> None:
+    run(app, "contract", "init", "second", "--workflow", "expenses")
+    with (feature / "draft" / "change.yaml").open("a") as file:
+        file.write("bogus: 1\n")
+    done = CliRunner().invoke(app, ["contract", "lint"])
+    assert isinstance(done.exception, CheckFailed)
+    assert f"{NAME}/draft: the contract: Additional properties" in done.stdout
+    assert "second" in done.stdout
+
+
+def test_where_nobody_can_be_asked_the_option_is_named(feature: Path) -> None:
+    done = CliRunner().invoke(app, ["contract", "publish", NAME], input="")
+    assert "--yes" in str(done.exception)
 
 
 def test_a_broken_draft_does_not_hide_the_others(feature: Path) -> None:

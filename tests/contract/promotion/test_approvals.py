@@ -3,8 +3,10 @@
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,6 +118,36 @@ def test_lowering_the_tier_needs_the_old_tiers_approvals_even_after_a_rollback(p
     assert project.check(lowered).ready
 
 
+def own(project: Project, **values: Any) -> None:
+    """Change feature.yaml."""
+    path = project.feature.folder / "feature.yaml"
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | values))
+
+
+@pytest.mark.parametrize("values", [{"risk_owner": "Bob"}, {"workflow": "other"}])
+def test_who_owns_the_risk_and_which_workflow_is_served_is_approved_too(
+    project: Project, values: dict[str, str]
+) -> None:
+    project.tier(3)
+    approve(project, project.contract(), "Bob", "Eve")
+    own(project, **values)
+    assert not project.check(project.contract()).approved.counted
+
+
+def test_another_risk_owner_needs_the_word_of_the_one_before(project: Project) -> None:
+    project.publish(project.contract())
+    project.tier(3)
+    own(project, risk_owner="Bob")
+    contract = project.contract(change_note="Bob takes over.")
+    project.save(contract)
+    approve(project, project.contract(), "Bob", "Eve")
+    assert project.check(project.contract()).approved.missing == (
+        "Rita Risk, the risk owner until now, must approve that it is Bob",
+    )
+    approve(project, project.contract(), "Rita Risk")
+    assert not project.check(project.contract()).approved.missing
+
+
 def test_without_an_author_nobody_can_be_someone_else(project: Project) -> None:
     project.tier(2)
     contract = project.save(project.contract(author=""))
@@ -203,6 +235,12 @@ def test_where_keys_are_configured_only_signed_approvals_count(project: Project,
     approvals.approve(project.feature, digest, by="bob b", key=bob, now=NOW)
     release = project.publish(project.contract())
     assert [(each["by"], each["verified"]) for each in release.approvals] == [("bob b", True)]
+    (project.policies / "approvers.yaml").rename(project.policies / "elsewhere.yaml")
+    project.save(with_prompt(project.contract(), "Read the total, please."))
+    assert "approvers.yaml is gone" in " ".join(each.sentence for each in project.check(project.contract()).blockers)
+    (project.policies / "approvers.yaml").symlink_to(project.policies / "nowhere.yaml")
+    with pytest.raises(UsageError, match="approvers"):
+        project.check(project.contract())
 
 
 def test_a_signature_covers_feature_digest_person_and_time(project: Project, tmp_path: Path) -> None:

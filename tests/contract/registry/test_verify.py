@@ -70,6 +70,17 @@ def test_every_file_that_is_missing_is_named(project: Project, folder: str) -> N
         path.write_bytes(data)
 
 
+def test_a_head_that_is_gone_is_damage_and_nobody_starts_anew(project: Project) -> None:
+    head = project.registry.shelf(NAME).folder / "head.json"
+    history = {path: path.read_bytes() for path in (head.parent / "history").iterdir()}
+    head.unlink()
+    assert not project.verify().proved
+    contract = project.contract(change_note="As if it were the first.")
+    with pytest.raises(DamagedError, match=r"head\.json is missing"):
+        project.publish(contract)
+    assert {path: path.read_bytes() for path in (head.parent / "history").iterdir()} == history
+
+
 def test_readers_refuse_what_was_tampered_with(project: Project) -> None:
     registry = project.registry
     readers: dict[str, Callable[[], Any]] = {
