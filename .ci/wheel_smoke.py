@@ -22,14 +22,18 @@ from beleg.core.paths import shipped
 assert (shipped("contracts", "events") / "step" / "v1.schema.json").exists()
 assert shipped("contracts", "policies").is_dir()
 assert shipped("contracts", "metrics.yaml").exists()
+assert (shipped("contracts", "features") / "receipt-extraction" / "feature.yaml").exists()
+baked = beleg.prompt("ocr", default="Read it.")
+assert (baked.text, baked.source) == ("Read it.", "baked"), baked
 assert (shipped("template", "pipelines") / "definitions.py").exists()
 assert (shipped("template", "assets") / "marts.py").exists()
 assert shipped("template", "dagster.yaml").exists()
 from pathlib import Path
 package = Path(beleg.__file__).parent
 for folder in ("demo/sql", "demo/policies", "ingest/sql", "cost/sql", "lake/sql", "ask/sql", "report/sql", "checks/sql",
-               "report/templates"):
+               "report/templates", "demo/features", "demo/registry", "contract/compat"):
     assert any((package / folder).iterdir()), folder
+assert (package / "contract" / "document.schema.json").exists()
 print("wheel: light import, a traced run and shipped contracts work in an empty environment")
 """
 
