@@ -6,12 +6,24 @@ nothing: the declaration `binding` and the catalogue carry the proof. It makes a
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
 
-from beleg.contract.binding_words import ACTS, CLASSES, OBJECTS, READING
+from beleg.contract.binding_schema import Member, members
+from beleg.contract.binding_words import (
+    ACTS,
+    CLASSES,
+    COMPOUND,
+    FLAG,
+    JOINED,
+    MAKING,
+    OBJECTS,
+    PHRASES,
+    PROPOSING,
+    READING,
+    SWITCH,
+    THINGS,
+)
 from beleg.contract.tools import Tool
 
 MAX_CHARS = 20_000
@@ -31,12 +43,19 @@ class Sign:
 
 _BY_NAME = tuple((kind, re.compile(rf"(?:^|[\W_])(?:{words})(?=$|[\W_])")) for kind, words, _ in CLASSES)
 _BY_PARAMETER = tuple((kind, re.compile(rf"(?:{names})")) for kind, _, names in CLASSES)
-SWITCHES = re.compile(
-    r"(?:submit|send|confirm|publish|execute|force|commit|dry_?run|auto_?\w+|final|approve|pay)(?:_\w+)?|\w+_now"
+_PHRASES = tuple(re.compile(phrase) for phrase in PHRASES)
+_JOINED = re.compile(JOINED)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[^\W\d_]+")
+_INITIAL = re.compile(r"\b[a-z]\.")
+_DIAERESIS = "\u0308"
+_DOTS = re.compile(rf"(?<![AOUaou]){_DIAERESIS}")
+_ALIKE = str.maketrans(
+    "аеіїјосрхуѕԁһԛԝѵкмтԍАВЕІЈКМНОРСТХЅУԌαεικνορτυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɑɡɩʏᴏᴜᴠᴡᴢоհոսցօ",
+    "aeiijocpxysdhqwvkmtgABEIJKMHOPCTXSYGaeikvoptuxyABEZHIKMNOPTYXiagiyouvwzohnugo",
 )
-"""Names of yes-or-no parameters that turn a harmless call into one that binds."""
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+"""Letters of other alphabets that look like Latin ones."""
+_GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
 def signs(tool: Tool) -> tuple[Sign, ...]:
@@ -55,50 +74,45 @@ def signs(tool: Tool) -> tuple[Sign, ...]:
 
 
 def _plain(words: str) -> str:
-    """Lower case in one spelling, `sendNow` as `send_now`."""
-    return _CAMEL.sub("_", unicodedata.normalize("NFKC", words[:MAX_CHARS])).lower()
+    """Lower case in one spelling, `sendNow` as `send_now`; what only looks different, or not at all, is the same."""
+    letters = unicodedata.normalize("NFKD", words[:MAX_CHARS])
+    seen = "".join(c for c in letters if c == _DIAERESIS or unicodedata.category(c) not in {"Mn", "Me", "Cf"})
+    latin = unicodedata.normalize("NFC", _DOTS.sub("", seen.translate(_ALIKE)))
+    return _CAMEL.sub("_", latin).lower().translate(_GERMAN)
 
 
 def _acts(place: str, plain: str) -> Iterator[Sign]:
-    return (Sign("act", place, word) for word in _WORD.findall(plain) if word in ACTS)
+    for word in _WORD.findall(plain):
+        if word in ACTS or _JOINED.search(word):
+            yield Sign("act", place, word)
+    whole = _INITIAL.sub("", plain)  # the dots of z. B. end no sentence
+    yield from (Sign("act", place, seen[0].strip("_ .")[:80]) for each in _PHRASES if (seen := each.search(whole)))
 
 
 def _objects(name: str) -> Iterator[Sign]:
-    words = _WORD.findall(name)
-    if READING.isdisjoint(words):
-        yield from (Sign("act", "name", word) for word in words if word in OBJECTS)
+    words = set(_WORD.findall(name))
+    looks = words & READING and not words & MAKING
+    if not looks and not words & PROPOSING:
+        yield from (Sign("act", "name", word) for word in sorted(words) if word in OBJECTS or COMPOUND.fullmatch(word))
 
 
 def _parameters(tool: Tool) -> Iterator[Sign]:
-    places = list(islice(_members(tool.input_schema), MAX_PLACES + 1))
-    if len(places) > MAX_PLACES:
+    found = members(tool.input_schema, MAX_PLACES + 1)
+    sizes = [len(text) for each in found for text in each.texts]
+    if len(found) > MAX_PLACES or max(sizes, default=0) > MAX_CHARS or sum(sizes) > 10 * MAX_CHARS:
         yield Sign("size", "input_schema", "too large to look through")
-    for name, schema in places:
-        plain = _plain(name)
-        yield from (Sign(kind, name, plain) for kind, words in _BY_PARAMETER if words.fullmatch(plain))
-        if schema.get("type") == "boolean" and SWITCHES.fullmatch(plain):
-            yield Sign("multiplexed", name, plain)
-        for value in _choices(schema):
-            yield from _acts(name, _plain(value))
+        found = found[:MAX_PLACES]
+    for member in found:
+        yield from _of_member(member)
 
 
-def _choices(schema: Mapping[str, Any]) -> list[str]:
-    values = schema.get("enum", [])
-    given = [*values, schema.get("const")] if isinstance(values, list | tuple) else []
-    return [each for each in given if isinstance(each, str)]
-
-
-def _members(schema: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every named member of a schema, however deep; the schema itself as one without a name."""
-    waiting = [schema]
-    if isinstance(schema, Mapping):
-        yield "", schema
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, list | tuple):
-            waiting += value
-        elif isinstance(value, Mapping):
-            named = value.get("properties")
-            if isinstance(named, Mapping):
-                yield from ((str(name), each) for name, each in named.items() if isinstance(each, Mapping))
-            waiting += value.values()
+def _of_member(member: Member) -> Iterator[Sign]:
+    plain = _plain(member.name)
+    yield from (Sign(kind, member.name, plain) for kind, words in _BY_PARAMETER if words.fullmatch(plain))
+    if SWITCH.fullmatch(plain) or (member.is_flag and (FLAG.fullmatch(plain) or any(_acts("", plain)))):
+        yield Sign("multiplexed", member.name, plain)
+    for value in member.choices:
+        yield from _acts(member.name, _plain(value))
+    for text in member.words:
+        said = _acts(member.name, _plain(text))
+        yield from (each for each in said if member.is_flag or each.word not in THINGS)

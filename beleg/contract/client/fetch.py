@@ -1,12 +1,15 @@
 """From a registry, or its copy on disk, to a snapshot of one major of a feature."""
 
 from beleg.contract.client.clock import Clock
-from beleg.contract.client.errors import FeatureGone, MajorUnknown, Tampered
+from beleg.contract.client.errors import FeatureGone, MajorUnknown, Tampered, Unreachable
 from beleg.contract.client.reader import FolderReader, Raw, vouched
 from beleg.contract.client.say import warn
 from beleg.contract.client.snapshot import Snapshot, check_release, major_of
+from beleg.contract.client.sources import Unproven
+from beleg.contract.registry.fields import parse
 from beleg.contract.registry.heads import Head
 from beleg.contract.registry.releases import Release
+from beleg.core.errors import DamagedError
 
 
 class Fetcher:
@@ -27,6 +30,8 @@ class Fetcher:
         try:
             raw, head = self._reader.raw_head(Head, self.known)
         except FileNotFoundError as error:
+            if isinstance(error, Unproven) and self.known is not None:
+                self._check_registry(held, error)
             self._reader.forget()
             self.known = self._raw = None
             raise FeatureGone(f"the registry has no feature {self._name!r}; check the name and the registry") from error
@@ -36,6 +41,19 @@ class Fetcher:
             if self._raw is not None:
                 self._reader.keep(self._raw, self._clock.now())
         return snapshot
+
+    def _check_registry(self, held: Snapshot | None, error: Unproven) -> None:
+        """Raise Unreachable unless another file shows that the registry is there: a 404 ends a feature only then."""
+        workflow = None if held is None else held.release.workflow
+        paths = [f"features/{self._name}/history/00000001.json"]
+        paths += [] if workflow is None else [f"prompts/{workflow}/features.json"]
+        for path in paths:
+            try:
+                parse(self._reader.read(path), path)
+            except (FileNotFoundError, Tampered, DamagedError):
+                continue
+            return
+        raise Unreachable(f"the registry says 404 to all that is known of {self._name!r}; is it there?") from error
 
     def from_disk(self) -> tuple[Snapshot, float] | None:
         """What an earlier process left, as far as it can be proved, and its age in seconds."""

@@ -1,7 +1,8 @@
 """Where a registry is read from: a folder, a static web server, or any store that fsspec knows.
 
 Three answers are kept apart: FileNotFoundError (it says there is no such file), Forbidden (it refuses) and
-Unreachable (it says nothing). Nothing is ever written.
+Unreachable (it says nothing). A web server's 404 is no more than Unproven: one that has lost its folder says
+so of everything. Nothing is ever written.
 """
 
 # A cold start has no time for pathlib (5 ms).
@@ -22,6 +23,12 @@ MAX_BYTES = 16 << 20
 _CHUNK = 1 << 16
 _PARTS = ("features", "prompts", "tools")
 """A registry holds one of these folders; what holds none is a store that is away, not a feature that is gone."""
+
+
+class Unproven(FileNotFoundError):
+    """A web server says 404: there is no such file, or no registry behind it at the moment."""
+
+
 _TRANSIENT = frozenset({408, 425, 429})
 
 
@@ -161,7 +168,7 @@ def _check_listening(identity: str, timeout_s: float) -> None:
 
 def _of_status(status: int, path: str, identity: str) -> Exception:
     if status in {404, 410}:
-        return FileNotFoundError(path)
+        return Unproven(path) if status == 404 else FileNotFoundError(path)
     if status in {401, 403, 407}:
         return Forbidden(f"{_host(identity)} refuses {path}: HTTP {status}")
     if status >= 500 or status in _TRANSIENT:

@@ -3,7 +3,8 @@
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from beleg.contract.compat.answers import EMPTY, Answer, Found, Unknown
+from beleg.contract.compat.answers import EMPTY, Answer, Empty, Found, Unknown
+from beleg.contract.compat.evaluate import holds, leaving
 from beleg.contract.compat.formula import Node
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 _MAX_LENGTH = 200
 _MAX_CONTAINS = 4
+_ALIKE = "no two entries were found of which a reader certainly sees the same"
 
 _Demands = dict[int, tuple[Node, ...]]
 
@@ -24,9 +26,12 @@ class _Contains(NamedTuple):
 def find(solver: "Solver", literals: list[Node]) -> Answer:
     """An array that obeys all literals."""
     search = _Search(solver, literals)
+    left = solver.pool.and_([literal for literal in literals if literal.op == "distinct"])
     unknown: Answer = EMPTY
     for demands, pair in search.ways():
         answer = search.build(demands, pair)
+        if isinstance(answer, Found) and holds(solver.pool, left, answer.value) is not True:
+            answer = Unknown(_ALIKE, "R31")
         if isinstance(answer, Found):
             return answer
         unknown = answer if isinstance(answer, Unknown) else unknown
@@ -41,7 +46,9 @@ class _Search:
         denied = [literal.args[0] for literal in literals if literal.op == "not"]
         self.broken = [node for node in denied if node.op == "items"]
         self.repeated = any(node.op == "unique" for node in denied)
-        self.unique = any(literal.op == "unique" for literal in literals)
+        self.alike = [node for node in denied if node.op == "distinct"]
+        """Of these, only what is left of the entries repeats."""
+        self.unique = any(literal.op in {"unique", "distinct"} for literal in literals)
         self.least = max((literal.args[1] for literal in literals if literal.op == "size_least"), default=0)
         self.most = min((literal.args[1] for literal in literals if literal.op == "size_most"), default=None)
         self.prefix = max((len(node.args[0]) for node in self.items + self.broken), default=0)
@@ -61,14 +68,14 @@ class _Search:
             for position, node in chosen:
                 found[position] = (*found.get(position, ()), node)
             demands.append(found)
-        if not self.repeated:
+        if not self.repeated and not self.alike:
             return [(found, None) for found in demands]
         pairs = [(i, j) for j in range(last + 2) for i in range(j)]
         return chain.from_iterable([(found, pair) for pair in pairs] for found in demands)
 
     def build(self, demands: _Demands, pair: tuple[int, int] | None) -> Answer:
         """An array in which these positions obey more, and those of the pair are equal."""
-        if pair is not None and self.unique:
+        if self.repeated and self.unique:
             return EMPTY
         if len(self.contains) > _MAX_CONTAINS:
             return Unknown("too many kinds of elements are counted", "R33")
@@ -125,14 +132,28 @@ class _Search:
         parts += [c.node if sign else pool.not_(c.node) for c, sign in zip(self.contains, signs, strict=True)]
         if pair is not None and position == pair[0]:
             parts += [self.at(pair[1]), *demands.get(pair[1], ())]
-        if pair is not None and position == pair[1]:
+        if pair is not None and position == pair[1] and not self.alike:
             parts.append(pool.enum([done[pair[0]]]))
+        elif pair is not None and position == pair[1]:
+            return self._like(done[pair[0]], parts, done)
         if not self.unique or not done:
             return self.solver.find(*parts)
         answer = self.solver.find(*parts, pool.not_(pool.enum(done)))
-        if isinstance(answer, Found) or self._exhausts(demands):
+        if isinstance(answer, Found) or self._exhausts(demands) or isinstance(self.solver.find(*parts), Empty):
             return answer
         return Unknown("no array of different elements was found", "R31")
+
+    def _like(self, other: Any, parts: list[Node], done: list[Any]) -> Answer:
+        """An element of which the same is left as of another one."""
+        pool = self.pool
+        differing = [pool.not_(pool.enum(done))] if self.unique else []
+        if isinstance(answer := self.solver.find(*parts, *differing), Empty):
+            return answer
+        same = (
+            [leaving(pool, other, node.args[0]) for node in self.alike] if not self.repeated else [pool.enum([other])]
+        )
+        answer = self.solver.find(*parts, *differing, *same)
+        return answer if isinstance(answer, Found) else Unknown(_ALIKE, "R31")
 
     def _exhausts(self, demands: _Demands) -> bool:
         """Whether elements that cannot differ here cannot differ at all: where all positions obey the same."""

@@ -8,6 +8,8 @@ from typing import Any
 
 from beleg.contract.compat import evaluated, structures
 from beleg.contract.compat.documents import Document
+from beleg.contract.compat.entries import begins, entries_of
+from beleg.contract.compat.evaluate import leaving
 from beleg.contract.compat.formula import Node, Pool
 from beleg.contract.compat.keywords import Keywords
 from beleg.contract.compat.readings import LENIENT, STRICT, Reading
@@ -80,6 +82,14 @@ class Compiler:
         """The formula of some keywords of a subschema."""
         if reading.lenient:
             reading = reading._replace(scope=scope_of(self.document, raw, reading.scope))
+            if reading.entries is None and begins(self.document, raw, words):
+                reading = reading._replace(entries=entries_of(self.document, raw))
+                if reading.entries is not None:  # what is valid as it stands needs no dropping
+                    dropped = self._made(raw, words, reading)
+                    return self.pool.or_([self.pool.and_([self.pool.kinds({"array"}), self.node(raw)]), dropped])
+        return self._made(raw, words, reading)
+
+    def _made(self, raw: dict[str, Any], words: Keywords, reading: Reading) -> Node:
         said = words.keys()
         parts = [*self._general(words, reading), *self._scalars(words)]
         if not said.isdisjoint(_COMBINING):
@@ -87,7 +97,7 @@ class Compiler:
         if not said.isdisjoint(structures.SIZED):
             parts += structures.sizes(self.pool, words, reading.scope)
         if not said.isdisjoint(structures.OF_ARRAYS):
-            parts += structures.arrays(self, words, Reading(lenient=reading.lenient))
+            parts += structures.arrays(self, words, reading)
         if not said.isdisjoint(structures.OF_OBJECTS):
             parts += structures.objects(self, words, reading)
         if "unevaluatedProperties" in words or "unevaluatedItems" in words:
@@ -102,15 +112,29 @@ class Compiler:
             if "integer" in types and "number" not in types:
                 parts.append(pool.make("multiple", exact(1)))
         if "const" in words:
-            parts.append(pool.enum([words["const"]]))
+            parts.append(self._listed([words["const"]], reading))
         if "enum" in words:
             opened = reading.lenient and words.get("x-open-enum") is True
-            parts.append(pool.kinds(map(kind, words["enum"])) if opened else pool.enum(words["enum"]))
+            parts.append(pool.kinds(map(kind, words["enum"])) if opened else self._listed(words["enum"], reading))
         return parts
+
+    def _listed(self, listed: list[Any], reading: Reading) -> Node:
+        """One of these values, or, where what is left must be one, a value that leaves one."""
+        pool, scope = self.pool, reading.scope
+        objects = [value for value in listed if isinstance(value, dict)]
+        if scope is None or not objects:
+            return pool.enum(listed)
+        whole = [value for value in listed if not isinstance(value, dict) or all(map(scope.counts, value))]
+        if reading.lenient:  # of what is left; some of the values are enough
+            return pool.enum(whole)
+        if scope.patterns:
+            return pool.make("opaque", "listed", id(listed))
+        left = [leaving(pool, value, scope) for value in whole if isinstance(value, dict)]
+        return pool.or_([pool.enum(value for value in listed if not isinstance(value, dict)), *left])
 
     def _combined(self, raw: dict[str, Any], words: Keywords, reading: Reading) -> list[Node]:
         pool = self.pool
-        exactly = Reading(scope=reading.scope)
+        exactly = reading.exactly
         reading = self._guarded(raw, words, reading)
         parts = [self.node(child, reading) for child in words.get("allOf", ())]
         if "$ref" in words:
@@ -134,7 +158,7 @@ class Compiler:
         What it drops, being closed, other schemas of the same value may need. So it drops nothing if there are any.
         """
         closes = reading.guarded and reading.scope != scope_of(self.document, child, reading.scope)
-        return self.node(child, Reading(scope=reading.scope) if closes else reading)
+        return self.node(child, reading.exactly if closes else reading)
 
     def _guarded(self, raw: dict[str, Any], words: Keywords, reading: Reading) -> Reading:
         if not reading.lenient or reading.guarded:

@@ -32,6 +32,8 @@ class Document:
         self._resources: dict[str, Any] = {"": root}
         self._anchors: dict[str, Any] = {}
         self._keywords: dict[int, Keywords] = {}
+        self.patterns: set[str] = set()
+        """Every pattern, of texts and of names."""
         self.is_tame = True
         """Whether no pattern of names can keep `re` busy for ever."""
         self._index()
@@ -40,7 +42,7 @@ class Document:
         """The keywords of a subschema as 2020-12 spells them; raises SchemaError naming a malformed one."""
         found = self._keywords.get(id(raw))
         if found is None:
-            found = self._keywords[id(raw)] = translated(checked(raw, self.pointer(raw)), self.dialect)
+            found = self._keywords[id(raw)] = translated(checked(raw, self.pointer(raw), self.dialect), self.dialect)
         return found
 
     def pointer(self, raw: object) -> str:
@@ -99,7 +101,9 @@ class Document:
                 raise SchemaError(msg)
             base = self._identify(raw, base)
             named = raw.get("patternProperties")
-            self.is_tame = self.is_tame and all(map(is_tame, named if isinstance(named, dict) else ()))
+            names = [name for name in named if isinstance(name, str)] if isinstance(named, dict) else []
+            self.is_tame = self.is_tame and all(map(is_tame, names))
+            self.patterns.update(names, [raw["pattern"]] if isinstance(raw.get("pattern"), str) else ())
             self.pointers[id(raw)], self._bases[id(raw)] = pointer, base
             waiting += [(child, pointer + place, base) for place, child in children(raw)]
 

@@ -1,11 +1,14 @@
 """The comparison of two output schemas, for the readers of the results."""
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
 
-from beleg.contract.compat import surface, values
-from beleg.contract.compat.answers import Empty, Found, Unknown
+from beleg.contract.compat import patterns, readers, surface, values
+from beleg.contract.compat.answers import EMPTY, Empty, Found, Unknown
+from beleg.contract.compat.documents import Document
 from beleg.contract.compat.inquiry import Inquiry
+from beleg.contract.compat.spelling import Grammar, differs
 from beleg.contract.compat.verdict import BUMPS, Bump, Change, Comparison, Schema, Unprovable, in_order, worst
 from beleg.contract.compat.walk import Walk
 
@@ -55,19 +58,45 @@ def _undecided(reason: Unprovable) -> Comparison:
 
 
 def _compared(old: Schema, new: Schema, time_limit_s: float) -> Comparison:
-    same = values.text(old) == values.text(new)
-    try:
-        inquiry = Inquiry(old, new, time_limit_s)
-    except Unprovable:
-        if same:
-            return Comparison("none")
-        raise
-    if same:
+    if values.text(old) == values.text(new):
+        _check(old, time_limit_s)
         return Comparison("none")
+    documents = Document(old), Document(new)
+    grammars: list[Grammar] = ["python"]
+    if any(differs(pattern) for document in documents for pattern in document.patterns):
+        grammars.append("ecmascript")
+    share_s = time_limit_s / len(grammars)
+    return readers.together({grammar: _under(grammar, *documents, share_s) for grammar in grammars})
+
+
+def _check(schema: Schema, time_limit_s: float) -> None:
+    """Raises SchemaError for what is no schema."""
+    with contextlib.suppress(Unprovable):
+        Inquiry(Document(schema), Document(schema), time_limit_s)
+
+
+def _under(grammar: Grammar, old: Document, new: Document, time_limit_s: float) -> Comparison:
+    """The verdict for readers who read patterns in that way."""
+    with patterns.read_as(grammar):
+        try:
+            return _asked(Inquiry(old, new, time_limit_s))
+        except RecursionError:
+            return _undecided(Unprovable(_TOO_DEEP))
+        except Unprovable as reason:
+            return _undecided(reason)
+
+
+def _asked(inquiry: Inquiry) -> Comparison:
     inquiry.ask()
     if not isinstance(inquiry.solver.find(inquiry.new.valid), Empty):
         return _verdict(inquiry)
-    _impossible(inquiry)
+    inquiry.breaking = EMPTY
+    if isinstance(inquiry.solver.find(inquiry.old.valid), Empty):  # no result was possible, and none is
+        inquiry.undone = EMPTY
+        surface.compare(inquiry, same_results=False)
+        _dialect(inquiry)
+    else:
+        _impossible(inquiry)
     return _summary(inquiry)
 
 

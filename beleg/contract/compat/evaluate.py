@@ -124,6 +124,35 @@ class Evaluation:
         return self.of(target, value)
 
 
+def left_of(value: Any, scope: Scope | None) -> Any:
+    """What is left of a value of which only some members count."""
+    if scope is None or not isinstance(value, dict):
+        return value
+    return {name: member for name, member in value.items() if scope.counts(name)}
+
+
+def leaving(pool: Pool, value: Any, scope: Scope | None) -> Node:
+    """The values of which, where only some members count, the same is left as of this one.
+
+    Only some of them, where names count by their pattern.
+    """
+    if scope is None or not isinstance(value, dict):
+        return pool.enum([value])
+    kept = {name: pool.enum([member]) for name, member in value.items() if scope.counts(name)}
+    absent = [pool.not_(pool.make("has", name)) for name in sorted(scope.names - kept.keys())]
+    present = [pool.make("has", name) for name in kept]
+    rest = pool.false if scope.patterns else pool.true
+    return pool.and_([pool.kinds({"object"}), pool.members(kept, {}, rest), *present, *absent])
+
+
+def _distinct(args: tuple[Any, ...], value: list[Any]) -> Verdict:
+    """No entry repeats in what is left of them."""
+    scope, exact = args
+    if len({values.key(left_of(item, scope)) for item in value}) < len(value):
+        return False
+    return True if exact or len(value) < 2 else None
+
+
 def _size(args: tuple[Any, ...], value: Any) -> int:
     return counted(value, args[2]) if isinstance(value, dict) else len(value)
 
@@ -147,6 +176,7 @@ _OPERATORS: Final[dict[str, Callable[[Evaluation, tuple[Any, ...], Any], Verdict
     "content": lambda _e, _a, _v: None,
     "items": Evaluation.items,
     "unique": lambda _, _a, v: len(set(map(values.key, v))) == len(v),
+    "distinct": lambda _, a, v: _distinct(a, v),
     "contains_least": Evaluation.contains_least,
     "contains_most": Evaluation.contains_most,
     "members": Evaluation.members,

@@ -80,6 +80,8 @@ def sentence(facet: Facet, label: str, old: Keywords, new: Keywords, *, wider: b
     effect = _WIDER if wider else _NARROWER
     before, now = _shown(old), _shown(new)
     text = f"The {facet.label} of {label} "
+    if old == new and facet.words[0] in {"uniqueItems", "contains"}:
+        return f"{text}does not hold for what is left once readers drop the members that they do not know."
     if before == now:
         return f"{text}is changed: {effect}."
     if now is None:

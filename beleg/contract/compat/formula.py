@@ -22,6 +22,7 @@ KIND_OF: Final = {
     "content": "string",
     "items": "array",
     "unique": "array",
+    "distinct": "array",
     "contains_least": "array",
     "contains_most": "array",
     "members": "object",

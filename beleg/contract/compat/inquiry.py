@@ -12,7 +12,7 @@ from beleg.contract.compat.formula import Node, Pool
 from beleg.contract.compat.places import Place
 from beleg.contract.compat.readings import LENIENT
 from beleg.contract.compat.solving import Solver
-from beleg.contract.compat.verdict import NO_WITNESS, Bump, Change, Schema
+from beleg.contract.compat.verdict import NO_WITNESS, Bump, Change
 
 _MAX_WITNESS = 10_000
 """Nobody reads a proof of more values than that."""
@@ -21,15 +21,15 @@ _MAX_WITNESS = 10_000
 class Version:
     """One of the two schemas."""
 
-    def __init__(self, pool: Pool, schema: Schema) -> None:
+    def __init__(self, pool: Pool, document: Document) -> None:
         self.pool = pool
-        self.document = Document(schema)
+        self.document = document
         self.compiler = Compiler(pool, self.document)
         self.dropping = dropping.Dropping(self.document)
         self.validator = proofs.Validator(self.document)
-        self.valid = self.compiler.node(schema)
+        self.valid = self.compiler.node(document.root)
         """The results it allows."""
-        self.readable = self.compiler.node(schema, LENIENT)
+        self.readable = self.compiler.node(document.root, LENIENT)
         """The results its readers can read."""
 
     def formula(self, raws: Iterable[Any]) -> Node:
@@ -40,7 +40,7 @@ class Version:
 class Inquiry:
     """What is asked about OLD and NEW, and what came of it."""
 
-    def __init__(self, old: Schema, new: Schema, time_limit_s: float) -> None:
+    def __init__(self, old: Document, new: Document, time_limit_s: float) -> None:
         self.pool = Pool(time_limit_s)
         self.solver = Solver(self.pool)
         self.old = Version(self.pool, old)
@@ -79,8 +79,9 @@ class Inquiry:
             return False
         if self._is_read_by_dropping(reader, value):
             return False
-        # The validator takes formats for annotations, so it may find valid what breaks the promise of one.
-        return reader.validator.accepts(value) is not True or obeys(reader.valid, value) is False
+        if reader.validator.accepts(value) is True:  # such as a number that is another one as a float
+            return False
+        return giver.validator.second_opinion(value) is not False and reader.validator.second_opinion(value) is not True
 
     def _is_read_by_dropping(self, reader: Version, value: Any) -> bool:
         """Whether the reader may read it without some members; True where that is not certain."""

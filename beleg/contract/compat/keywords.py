@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from beleg.contract.compat.regexes import is_pattern
 from beleg.contract.compat.values import KINDS
 from beleg.contract.compat.verdict import SchemaError
 
@@ -90,13 +91,21 @@ SHAPES: Final[dict[str, _Check]] = {
 }
 
 
-def checked(raw: dict[str, Any], pointer: str) -> dict[str, Any]:
+_SHAPES_OF_2020: Final = {**SHAPES, "items": ("a schema; schemas by position are prefixItems", _schema)}
+
+
+def checked(raw: dict[str, Any], pointer: str, dialect: int) -> dict[str, Any]:
     """The same schema; raises SchemaError naming the place of a keyword that has the wrong shape."""
+    shapes = _SHAPES_OF_2020 if dialect == 2020 else SHAPES
     for keyword, value in raw.items():
-        shape = SHAPES.get(keyword)
+        shape = shapes.get(keyword)
         if shape is not None and not shape[1](value):
             msg = f"{pointer}/{keyword} is {_shown(value)}; it must be {shape[0]}"
             raise SchemaError(msg)
+        for pattern in [value] if keyword == "pattern" else value if keyword == "patternProperties" else ():
+            if not is_pattern(pattern):
+                msg = f"{pointer}/{keyword} has {_shown(pattern)}; it must be a regular expression"
+                raise SchemaError(msg)
     return raw
 
 

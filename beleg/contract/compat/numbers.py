@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MAX_TRIES = 5_000
 _MAX_DIGITS = 16
+_EXACT_FLOATS = 2**53
 
 
 class _Range(NamedTuple):
@@ -28,10 +29,23 @@ class _Range(NamedTuple):
         below = self.high is None or number < self.high or (number == self.high and not self.high_open)
         return above and below
 
+    def as_floats(self) -> "_Range":
+        """The range as validators take it that read limits as floats."""
+        return self._replace(low=_as_float(self.low), high=_as_float(self.high))
+
     def is_empty(self) -> bool:
         if self.low is None or self.high is None:
             return False
         return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
+
+
+def _as_float(bound: Fraction | None) -> Fraction | None:
+    if bound is None or (bound.denominator == 1 and abs(bound) <= _EXACT_FLOATS):
+        return bound
+    try:
+        return Fraction(float(bound))
+    except OverflowError:
+        return bound
 
 
 def find(solver: "Solver", literals: list[Node]) -> Answer:
@@ -51,11 +65,16 @@ def find(solver: "Solver", literals: list[Node]) -> Answer:
             return EMPTY
         exhausted = first is not None and last is not None and last - first < _MAX_TRIES
         candidates = (step * factor for factor in _factors(first, last))
+    doubtful: Answer | None = None
     for number in candidates:
         written = json_number(number)
         if written is not None and holds(solver.pool, node, written):
-            return Found(written)
+            if within.as_floats().holds(number):
+                return Found(written)
+            doubtful = doubtful or Found(written)
         exhausted = exhausted and (written is not None or step is None)
+    if doubtful is not None:
+        return doubtful
     return EMPTY if exhausted else Unknown("no number was found in reasonable time", "R20")
 
 
@@ -107,6 +126,9 @@ def _anywhere(within: _Range) -> Iterator[Fraction]:
     if within.low is not None and within.low == within.high:
         yield within.low
         return
+    for bound in (within.low, within.high):
+        if bound is not None and abs(bound) > _EXACT_FLOATS:
+            yield from (near for share in (Fraction(3, 2), Fraction(1, 2)) if within.holds(near := bound * share))
     for digits in range(_MAX_DIGITS):
         unit = Fraction(1, 10**digits)
         first, last = _multiples(within, unit)

@@ -1,13 +1,19 @@
-"""Patterns of JSON Schema, which Python's `re.search` reads: what they match, and texts that match."""
+"""Patterns of JSON Schema: what they match, and texts that match.
+
+Readers are written in languages that read patterns differently. One comparison is made under one grammar, `grammar`.
+"""
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Final
 
 from beleg.contract.compat.charsets import BEGIN, END, example
 from beleg.contract.compat.regexes import Unsupported, searching
+from beleg.contract.compat.spelling import Grammar, Unspeakable, spelled
 from beleg.contract.compat.terms import ANYTHING, NOTHING, Term, after, all_of, alphabet, any_of, cat, none_of, nullable
 from beleg.contract.compat.verdict import Unprovable
 
@@ -15,9 +21,45 @@ _MAX_STATES: Final = 3_000
 _MAX_TEXT: Final = 10_000
 
 
-@lru_cache(maxsize=10_000)
+_GRAMMAR: Final[ContextVar[Grammar]] = ContextVar("grammar", default="python")
+
+
+@contextmanager
+def read_as(grammar: Grammar) -> Iterator[None]:
+    """Read patterns under that grammar."""
+    before = _GRAMMAR.set(grammar)
+    try:
+        yield
+    finally:
+        _GRAMMAR.reset(before)
+
+
+def grammar() -> Grammar:
+    """How patterns are read."""
+    return _GRAMMAR.get()
+
+
+def as_read(pattern: str) -> str:
+    """The pattern as `re` must be given it; raises Unprovable where the grammar does not know it."""
+    try:
+        return spelled(pattern, grammar())
+    except Unspeakable as error:
+        msg = f"ECMAScript has no pattern {pattern[:80]!r}"
+        raise Unprovable(msg, "R23") from error
+
+
+def matches(pattern: str, text: str) -> bool:
+    """As `found_in`, of a pattern that is already as it is read."""
+    return _found_in(pattern, text)
+
+
 def found_in(pattern: str, text: str) -> bool:
-    """What `re.search` would find, without its exponential time; raises Unprovable where only `re` could tell."""
+    """What a search would find, without exponential time; raises Unprovable where only `re` could tell."""
+    return _found_in(as_read(pattern), text)
+
+
+@lru_cache(maxsize=10_000)
+def _found_in(pattern: str, text: str) -> bool:
     try:
         state = after(searching(pattern), BEGIN)
     except Unsupported:
@@ -90,7 +132,7 @@ def _search(start: Term, least: int, most: int | None, tick: Callable[[], None])
 
 def _term(pattern: str) -> Term:
     try:
-        return searching(pattern)
+        return searching(as_read(pattern))
     except Unsupported as error:
         msg = f"the pattern {pattern[:80]!r} cannot be reasoned about"
         raise Unprovable(msg, "R23") from error

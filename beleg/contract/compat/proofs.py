@@ -1,16 +1,18 @@
 """Witnesses are shown to others, so each one is checked again, by the validator that readers use."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import jsonschema
+import jsonschema_rs
 from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from beleg.contract.compat import patterns, values
+from beleg.contract.compat import formats, patterns, spelling, values
 from beleg.contract.compat.documents import Document
+from beleg.contract.compat.keywords import MANY, MAPS, ONE
 from beleg.contract.compat.verdict import Unprovable
 
 _LONG: Final = 24
@@ -26,11 +28,16 @@ def _multiple_of(_: Any, step: Any, instance: Any, __: Any) -> Iterator[jsonsche
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
-    if isinstance(instance, str) and not patterns.found_in(pattern, instance):
+    if isinstance(instance, str) and not patterns.matches(pattern, instance):
         yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_EXACT: Final = {"multipleOf": _multiple_of, "pattern": _pattern}
+def _format(_: Any, name: str, instance: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
+    if isinstance(instance, str) and formats.keeps(name, instance) is False:
+        yield jsonschema.ValidationError(f"{instance!r} is no {name}")
+
+
+_EXACT: Final = {"multipleOf": _multiple_of, "pattern": _pattern, "format": _format}
 _DIALECTS: Final = {
     7: jsonschema.Draft7Validator,
     2019: jsonschema.Draft201909Validator,
@@ -50,16 +57,30 @@ class Validator:
     def _validator(self) -> Any:
         words = {**_EXACT, "properties": self._properties}
         kind: Any = extend(_DIALECTS[self._document.dialect], words)  # type: ignore[no-untyped-call]
-        return kind(self._document.root, registry=Registry())
+        root = self._document.root
+        return kind(_as_read(root) if self._document.patterns else root, registry=Registry())
 
     def accepts(self, value: Any) -> bool | None:
-        """Whether the value is valid under the schema, formats aside; None where the validator cannot tell."""
+        """Whether the value is valid under the schema; None where the validator cannot tell."""
         document = self._document
         if document.weight > _HEAVY or (not document.is_tame and any(len(text) > _LONG for text in _texts(value))):
             return None
         try:
             return bool(self._validator.is_valid(value))
         except (Unprovable, Unresolvable, RecursionError):
+            return None
+
+    def second_opinion(self, value: Any) -> bool | None:
+        """What the validator that reads patterns as ECMAScript says; None where that is not asked or not certain."""
+        document = self._document
+        if patterns.grammar() != "ecmascript" or not all(map(spelling.is_plain, document.patterns)):
+            return None
+        if self.accepts(value) is None:
+            return None
+        try:
+            judge = jsonschema_rs.validator_for(document.root, retriever=_no_network)
+            return judge.is_valid(value)
+        except (ValueError, RecursionError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
             return None
 
     def _properties(
@@ -72,6 +93,30 @@ class Validator:
                 yield from errors
                 if not errors:
                     self._passed[at] = instance[name]
+
+
+def _no_network(uri: str) -> NoReturn:
+    msg = f"{uri} lies outside of the schema"
+    raise ValueError(msg)
+
+
+def _as_read(raw: Any) -> Any:
+    """The schema with its patterns as `re` must be given them."""
+    return {word: _word_as_read(word, value) for word, value in raw.items()} if isinstance(raw, dict) else raw
+
+
+def _word_as_read(word: str, value: Any) -> Any:
+    if word == "pattern":
+        return patterns.as_read(value)
+    if word in MAPS and isinstance(value, dict):
+        respell: Callable[[str], str] = patterns.as_read if word == "patternProperties" else str
+        if len(set(map(respell, value))) < len(value):
+            msg = "two patterns of names mean the same"
+            raise Unprovable(msg, "R23")
+        return {respell(name): _as_read(schema) for name, schema in value.items()}
+    if word in ONE or word in MANY:
+        return [_as_read(schema) for schema in value] if isinstance(value, list) else _as_read(value)
+    return value
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from beleg.contract.compat.entries import Entries
 from beleg.contract.compat.scope import Scope
 
 
@@ -14,6 +15,13 @@ class Reading(NamedTuple):
     """The members that count at this place; None for all."""
     guarded: bool = False
     """Whether other schemas speak about the members of the same value."""
+    entries: Entries | None = None
+    """What is left of the entries of a list that is counted; None where all is."""
+
+    @property
+    def exactly(self) -> "Reading":
+        """What is valid of what is left."""
+        return Reading(scope=self.scope, entries=self.entries)
 
 
 STRICT = Reading()

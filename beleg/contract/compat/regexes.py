@@ -5,7 +5,10 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
+import jsonschema_rs
+
 from beleg.contract.compat.charsets import BEGIN, END, CharSet, of_class, others, union
+from beleg.contract.compat.spelling import spelled
 from beleg.contract.compat.terms import ANYTHING, EMPTY, Term, all_of, any_of, cat, first_sets, none_of, repeat
 
 _ENDING: Final[Term] = ("chars", ((END, END),))
@@ -32,6 +35,28 @@ def searching(pattern: str) -> Term:
     if tree.state.flags & ~re.UNICODE:
         raise Unsupported(pattern)
     return cat(any_of([EMPTY, cat(_BEGINNING, ANYTHING)]), _sequence(list(tree), _REST))
+
+
+@lru_cache(maxsize=1_000)
+def is_pattern(pattern: str) -> bool:
+    """Whether Python or the validator in Rust takes it for a regular expression; True for what is too long to try."""
+    if len(pattern) > _MAX_LENGTH:
+        return True
+    try:
+        importlib.import_module("re._parser").parse(spelled(pattern, "python"))
+    except re.error:
+        return _is_known_elsewhere(pattern)
+    except (OverflowError, RecursionError):
+        pass
+    return True
+
+
+def _is_known_elsewhere(pattern: str) -> bool:
+    try:
+        jsonschema_rs.validator_for({"pattern": pattern})
+    except (ValueError, jsonschema_rs.ValidationError):
+        return False
+    return True
 
 
 def _sequence(items: list[Any], rest: Term) -> Term:

@@ -1,7 +1,10 @@
 """The formulas of what schemas say about arrays and objects."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from beleg.contract.compat.entries import Entries, is_shallow
 from beleg.contract.compat.evaluate import holds
 from beleg.contract.compat.formula import Node, Pool
 from beleg.contract.compat.keywords import Keywords
@@ -37,9 +40,11 @@ def sizes(pool: Pool, words: Keywords, scope: Scope | None) -> list[Node]:
     return parts
 
 
-def arrays(compiler: "Compiler", words: Keywords, inner: Reading) -> list[Node]:
+def arrays(compiler: "Compiler", words: Keywords, reading: Reading) -> list[Node]:
     """Entries, their repetition, and those that must be among them."""
-    pool, parts = compiler.pool, []
+    if reading.entries is not None:
+        return _left(compiler, words, reading.lenient, reading.entries)
+    pool, inner, parts = compiler.pool, Reading(lenient=reading.lenient), []
     if "prefixItems" in words or "items" in words:
         prefix = [compiler.node(child, inner) for child in words.get("prefixItems", ())]
         parts.append(pool.items(prefix, compiler.node(words.get("items", True), inner)))
@@ -51,6 +56,32 @@ def arrays(compiler: "Compiler", words: Keywords, inner: Reading) -> list[Node]:
             parts.append(pool.make("contains_least", compiler.node(words["contains"], inner), least))
         if "maxContains" in words:
             parts.append(pool.make("contains_most", compiler.node(words["contains"]), int(words["maxContains"])))
+    return parts
+
+
+def _left(compiler: "Compiler", words: Keywords, lenient: bool, entries: Entries) -> list[Node]:
+    """The same, of what is left of the entries."""
+    pool, parts = compiler.pool, []
+    exactly = Reading(scope=entries.scope)
+
+    def counted(child: Any) -> Node:
+        if entries.exact or (entries.known and is_shallow(compiler.document, child)):
+            return compiler.node(child, exactly)
+        return pool.make("opaque", "entries", id(child))
+
+    if "prefixItems" in words or "items" in words:
+        read: Callable[[Any], Node] = partial(compiler.node, reading=Reading(lenient=True, scope=entries.scope))
+        inner = read if lenient else counted
+        prefix = [inner(child) for child in words.get("prefixItems", ())]
+        parts.append(pool.items(prefix, inner(words.get("items", True))))
+    if words.get("uniqueItems"):
+        parts.append(pool.make("distinct", entries.scope, entries.exact))
+    if "contains" in words:
+        node, least = counted(words["contains"]), int(words.get("minContains", 1))
+        if least:
+            parts.append(pool.make("contains_least", node, least))
+        if "maxContains" in words:
+            parts.append(pool.make("contains_most", node, int(words["maxContains"])))
     return parts
 
 

@@ -79,8 +79,9 @@ class Walk:
         before = olds[0][1] if olds else {}
         known = {old.version.compiler.fragment(part, words, STRICT) for part, words in olds}
         for part, words in news:
-            promise = new.version.compiler.fragment(part, words, LENIENT)
-            if promise not in known and self._may_break(old, promise):
+            compiler = new.version.compiler
+            promise = compiler.fragment(part, words, LENIENT)
+            if known.isdisjoint({promise, compiler.fragment(part, words, STRICT)}) and self._may_break(old, promise):
                 rule = self.rule(facet.narrower, site, came=part)
                 text = facets.sentence(facet, site.place.label, before, words, wider=False)
                 pointer = f"{new.document.pointer(part)}/{next(iter(words))}"

@@ -54,11 +54,19 @@ def catalogue(subject: Subject) -> Iterator[Hit]:
     for tool in subject.contract.tools:
         entry = known.get((tool.name, tool.version))
         if entry is None:
-            yield Hit(_place(tool), f"The catalogue has no “{text(tool.name)}” in version {text(tool.version)}.")
+            yield Hit(
+                _place(tool),
+                f"The catalogue has no “{text(tool.name)}” in version {text(tool.version)}.",
+                fix="take a version that the catalogue has, or add this one: beleg contract tool FILE",
+            )
             continue
         for part in ("description", "input_schema", "binding"):
             if _bytes(entry.get(part)) != _bytes(getattr(tool, part)):
-                yield Hit(_place(tool), f"The catalogue's {text(tool.name)} {text(tool.version)} has another {part}.")
+                yield Hit(
+                    _place(tool),
+                    f"The catalogue's {text(tool.name)} {text(tool.version)} has another {part}.",
+                    fix="take the tool as the catalogue has it, or add a new version: beleg contract tool FILE",
+                )
 
 
 def _bytes(value: object) -> str:

@@ -4,7 +4,8 @@ import contextlib
 import logging
 import os
 import re
-from pathlib import Path
+import stat
+from typing import TypeVar
 
 from beleg.contract.client.clock import SYSTEM, Clock
 from beleg.contract.client.errors import Forbidden, Outdated, Unreachable
@@ -20,7 +21,9 @@ BUDGET_S = 0.2
 """Longest that a call waits for the registry."""
 MAX_CHARS = 2_000_000
 
+T = TypeVar("T")
 _held: dict[tuple[object, ...], "_Slot"] = {}
+_files: dict[tuple[object, ...], Refresher[str]] = {}
 _logged: set[tuple[str, str]] = set()
 
 
@@ -44,7 +47,7 @@ def prompt(
     if not isinstance(default, str):
         raise TypeError(f"default is a {type(default).__name__}; it must be the prompt's text")
     try:
-        found = _override(workflow, default)
+        found = _override(workflow, default, budget_s, clock)
         if found is not None:
             return found
         return _slot(workflow, registry, ttl_s=ttl_s, budget_s=budget_s, clock=clock).prompt(default)
@@ -52,18 +55,51 @@ def prompt(
         return _baked(str(workflow)[:100], default, "name" if isinstance(error, UsageError) else "broken", error)
 
 
-def _override(workflow: str, default: str) -> Prompt | None:
+def _override(workflow: str, default: str, budget_s: float, clock: Clock) -> Prompt | None:
+    """The developer's text, read anew each time; a file that does not answer in time is as good as none."""
     name = "BELEG_PROMPT_" + re.sub(r"\W", "_", workflow, flags=re.ASCII).upper()
     path = os.environ.get(name)
     if not path:
         return None
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        return _baked(workflow, default, "override_broken", error)
+    key = ("override", path, budget_s, clock)
+    reader = _files.get(key) or _files.setdefault(key, _file_reader(path, budget_s, clock))
+    text = _confirmed(reader, clock)
+    if text is None:
+        return _baked(workflow, default, "override_broken", reader.error)
     if not text.strip():
         return _baked(workflow, default, "override_broken", ValueError("it is empty"))
     return Prompt(text, source="override")
+
+
+def _file_reader(path: str, budget_s: float, clock: Clock) -> Refresher[str]:
+    return Refresher(
+        lambda: _text_of(path), ttl_s=0, max_age_s=-1, timeout_s=budget_s, retry_s=0, monotonic_s=clock.monotonic_s
+    )
+
+
+def _text_of(path: str) -> str:
+    with open(path, encoding="utf-8", opener=_regular) as file:
+        text = file.read(MAX_CHARS + 1)
+    if len(text) > MAX_CHARS:
+        raise ValueError(f"{path} holds more than {MAX_CHARS} characters")
+    return text
+
+
+def _regular(path: str, flags: int) -> int:
+    """Open a file that has an end; a FIFO would wait for its writer, a device never stop."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{path} is no regular file")
+    return descriptor
+
+
+def _confirmed(refresher: Refresher[T], clock: Clock) -> T | None:
+    """What is held after asking where that is due: young enough, or confirmed by this very question."""
+    begun_s = clock.monotonic_s()
+    refresher.poll()
+    is_new = refresher.error is None and refresher.confirmed_s >= begun_s
+    return refresher.value if is_new or refresher.usable else None
 
 
 def _slot(
@@ -80,7 +116,7 @@ class _Slot:
     """What is known about one workflow in one registry."""
 
     def __init__(self, workflow: str, address: str, ttl_s: float, budget_s: float, clock: Clock) -> None:
-        self._workflow = workflow
+        self._workflow, self._clock = workflow, clock
         self._resolver = Resolver(source_of(address), workflow, timeout_s=max(budget_s, 2.0), clock=clock)
         self._refresher: Refresher[Found] = Refresher(
             # Asked again at half its time, so that the registry may be away for a moment.
@@ -89,10 +125,9 @@ class _Slot:
 
     def prompt(self, default: str) -> Prompt:
         """The text that holds."""
-        self._refresher.poll()
-        found, error = self._refresher.value, self._refresher.error
-        if found is None or not self._refresher.usable:
-            if found is not None:
+        found, error = _confirmed(self._refresher, self._clock), self._refresher.error
+        if found is None:
+            if self._refresher.value is not None:
                 self._resolver.forget()
             return _baked(self._workflow, default, _reason(error), error)
         if found.text is None:

@@ -18,6 +18,7 @@ from beleg.contract.client.errors import (
 )
 from beleg.contract.client.snapshot import Snapshot
 from beleg.contract.model import FALLBACK_REASONS, Provider
+from beleg.contract.run import usage
 from beleg.contract.run.attempt import Attempt, AttemptReason, Outcome
 from beleg.contract.run.exchange import Ask, Malformed, Reply, Said, Turn
 from beleg.contract.run.faults import TRANSIENT, NotSetUp, ProviderBroken, ProviderFault
@@ -185,11 +186,9 @@ class Conversation:
             try:
                 answer = yield Ask(provider, self.system, tuple(self.turns), self.toolbox.offered, form)
             except ProviderFault:
-                step.record_call(Call(provider=provider.provider, model=provider.model))
+                step.record_call(Call(provider=provider.provider, api=provider.api, model=provider.model))
                 raise
-            # The model that answered is what is paid for; an alias may stand in the contract.
-            told = isinstance(answer.get("model"), str)
-            step.record(answer, provider=provider.provider, model=None if told else provider.model)
+            usage.record(step, answer, provider)
             try:
                 return WIRES[provider.api].reply(answer)
             except Malformed as error:

@@ -11,7 +11,7 @@ from beleg.contract.client.snapshot import Snapshot
 from beleg.contract.run.converse import Conversation, Effect, Pause
 from beleg.contract.run.exchange import Ask
 from beleg.contract.run.result import Result
-from beleg.contract.run.toolbox import Toolbox
+from beleg.contract.run.toolbox import Toolbox, ToolStopped, Use
 from beleg.contract.run.transport import AsyncClients, Clients
 
 Tools = Mapping[str, Callable[..., Any]]
@@ -39,6 +39,8 @@ def run(
                     effect = course.send(done)
         except StopIteration as end:
             return _result(end)
+        except ToolStopped as stopped:
+            raise stopped.error from None
 
 
 def _do(effect: Effect, clients: Clients, sleep: Callable[[float], object]) -> Any:
@@ -46,7 +48,7 @@ def _do(effect: Effect, clients: Clients, sleep: Callable[[float], object]) -> A
         return clients.ask(effect)
     if isinstance(effect, Pause):
         return sleep(effect.seconds)
-    result = effect.function(**effect.arguments)
+    result = _called(effect)
     if inspect.iscoroutine(result):
         result.close()
         raise ToolsInvalid(f"the tool {effect.name!r} is a coroutine function; use it with arun")
@@ -75,6 +77,8 @@ async def arun(
                     effect = course.send(done)
         except StopIteration as end:
             return _result(end)
+        except ToolStopped as stopped:
+            raise stopped.error from None
 
 
 async def _ado(effect: Effect, clients: AsyncClients, sleep: Callable[[float], Awaitable[object]]) -> Any:
@@ -84,8 +88,15 @@ async def _ado(effect: Effect, clients: AsyncClients, sleep: Callable[[float], A
         return await sleep(effect.seconds)
     if inspect.iscoroutinefunction(effect.function):
         return await effect.function(**effect.arguments)
-    result = await asyncio.to_thread(effect.function, **effect.arguments)
+    result = await asyncio.to_thread(_called, effect)
     return await result if inspect.isawaitable(result) else result
+
+
+def _called(use: Use) -> Any:
+    try:
+        return use.function(**use.arguments)
+    except StopIteration as error:
+        raise ToolStopped(error) from error
 
 
 def _result(end: StopIteration) -> Result:

@@ -24,6 +24,18 @@ MAX_CHARS = 2_000_000
 _MARK = "__beleg_mark"
 _FILTER = "__beleg_delimited"
 _UNDEFINED = re.compile(r"'\w+' is undefined")
+_PLACES = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0"})
+"""Parts of `loop` that say where a loop stands; any other may hold what it goes over."""
+_CAPTURING = (
+    nodes.AssignBlock,
+    nodes.FilterBlock,
+    nodes.Macro,
+    nodes.CallBlock,
+    nodes.Block,
+    nodes.ScopedEvalContextModifier,
+    nodes.EvalContextModifier,
+)
+"""Statements that take what was rendered and can change it, delimiters included."""
 _GROWING = frozenset({"center", "format", "indent", "wordwrap"})
 """Filters that make much out of little."""
 
@@ -83,6 +95,7 @@ class Template:
 
     def __init__(self, prompt: Prompt) -> None:
         """Raises PromptInvalid for a template that is none."""
+        self._names = frozenset(each.name for each in prompt.variables)
         self._untrusted = tuple(each.name for each in prompt.variables if each.untrusted)
         self._optional = tuple(each.name for each in prompt.variables if not each.required)
         self._parts = [self._compiled(text, part) for part, text in (("system", prompt.system), ("user", prompt.user))]
@@ -97,6 +110,7 @@ class Template:
     def _compiled(self, text: str, part: str) -> Any:
         try:
             tree = _ENVIRONMENT.parse(text)
+            _refuse(tree, self._names)
             _delimit(tree, self._untrusted)
             return _ENVIRONMENT.from_string(tree)
         except (TemplateError, RecursionError) as error:
@@ -139,6 +153,14 @@ def _why(error: Exception) -> str:
     return text if _UNDEFINED.fullmatch(text) else type(error).__name__
 
 
+def _refuse(tree: nodes.Template, variables: frozenset[str]) -> None:
+    """Raise TemplateError for what could get around the delimiters."""
+    for node in tree.find_all(_CAPTURING):
+        raise TemplateError(f"line {node.lineno}: {type(node).__name__.lower()} is not rendered")
+    if "loop" in variables or any(each.name == "loop" and each.ctx != "load" for each in tree.find_all(nodes.Name)):
+        raise TemplateError("the name 'loop' is that of loops; give the variable another one")
+
+
 def _delimit(tree: nodes.Template, untrusted: tuple[str, ...]) -> None:
     """Put every output that uses an untrusted name, or one derived from it, into the delimiter."""
     tainted = _tainted(tree, set(untrusted))
@@ -171,7 +193,7 @@ def _tainted(tree: nodes.Template, tainted: set[str]) -> set[str]:
 
 def _flows(tree: nodes.Template) -> Iterator[tuple[set[str], set[str]]]:
     for loop in tree.find_all(nodes.For):
-        yield _names(loop.target), _names(loop.iter)
+        yield _names(loop.target) | {"loop"}, _names(loop.iter)
     for assigned in tree.find_all(nodes.Assign):
         yield _names(assigned.target), _names(assigned.node)
     for block in tree.find_all(nodes.With):
@@ -180,5 +202,12 @@ def _flows(tree: nodes.Template) -> Iterator[tuple[set[str], set[str]]]:
 
 
 def _names(node: nodes.Node) -> set[str]:
+    """Names that an expression uses for more than to say where a loop stands."""
+    if isinstance(node, nodes.Getattr) and node.attr in _PLACES and _is_loop(node.node):
+        return set()
     own = {node.name} if isinstance(node, nodes.Name) else set()
-    return own | {each.name for each in node.find_all(nodes.Name)}
+    return own.union(*(_names(each) for each in node.iter_child_nodes()))
+
+
+def _is_loop(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Name) and node.name == "loop"

@@ -24,6 +24,14 @@ class Use:
     arguments: Mapping[str, Any]
 
 
+class ToolStopped(Exception):
+    """Carries a StopIteration of a tool's through the conversation, a generator that would take it for its end."""
+
+    def __init__(self, error: StopIteration) -> None:
+        self.error = error
+        super().__init__()
+
+
 @dataclass(frozen=True)
 class Toolbox:
     """The tools of one run: of the contract's, those that the caller handed over."""

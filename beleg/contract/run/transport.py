@@ -16,6 +16,7 @@ from beleg.contract.run import strictjson
 from beleg.contract.run.exchange import Ask
 from beleg.contract.run.faults import ProviderBroken
 from beleg.contract.run.keys import key_of
+from beleg.contract.run.quiet import quiet
 from beleg.contract.run.vendor import WIRES, TooLarge, fault_of, sdk
 
 MAX_BYTES = 8 << 20
@@ -95,7 +96,8 @@ class Clients:
         client = getattr(package, wire.client)(**_options(ask.provider), http_client=self._http)
         try:
             # The body as it stands: typed methods know this year's parameters only.
-            answer = client.post(wire.path, cast_to=httpx.Response, body=wire.request(ask))
+            with quiet():
+                answer = client.post(wire.path, cast_to=httpx.Response, body=wire.request(ask))
         except Exception as error:
             raise fault_of(package, error) from error
         return _parsed(answer.content)
@@ -119,7 +121,8 @@ class AsyncClients:
         package = sdk(wire)
         client = getattr(package, f"Async{wire.client}")(**_options(ask.provider), http_client=self._http)
         try:
-            answer = await client.post(wire.path, cast_to=httpx.Response, body=wire.request(ask))
+            with quiet():
+                answer = await client.post(wire.path, cast_to=httpx.Response, body=wire.request(ask))
         except Exception as error:
             raise fault_of(package, error) from error
         return _parsed(answer.content)

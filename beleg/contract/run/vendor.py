@@ -1,7 +1,6 @@
 """Which vendor's package speaks which wire format, and what its errors mean."""
 
 import importlib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,8 +21,20 @@ from beleg.contract.run.faults import (
     of_status,
 )
 
-_WORD = re.compile(r"[a-z][a-z0-9_.-]{1,60}")
 _POLICY = frozenset({"content_filter", "content_policy_violation"})
+_CODES = """
+    account_deactivated api_error authentication_error billing_error billing_hard_limit_reached billing_not_active
+    context_length_exceeded deadline_exceeded engine_overloaded_error insufficient_quota internal_error
+    internal_server_error invalid_api_key invalid_authentication invalid_encrypted_content invalid_json
+    invalid_organization invalid_prompt invalid_request_error invalid_schema invalid_type invalid_value
+    max_tokens_exceeded missing_required_parameter model_not_found model_overloaded not_found_error
+    organization_restricted overloaded_error permission_error quota_exceeded rate_limit_error rate_limit_exceeded
+    request_timeout request_too_large requests server_error server_is_overloaded service_unavailable
+    slow_down string_above_max_length timeout_error token_limit_exceeded tokens unknown_parameter unsupported_country
+    unsupported_country_region_territory unsupported_model unsupported_parameter unsupported_value vector_store_timeout
+"""
+CODES = _POLICY | frozenset(_CODES.split())
+"""Words of OpenAI's and Anthropic's errors that are told; any other may hold something of the request."""
 
 
 class TooLarge(Exception):
@@ -82,7 +93,7 @@ def _code(body: Any) -> str | None:
     if not isinstance(inner, Mapping):
         return None
     words = (inner.get(name) for name in ("code", "type"))
-    return next((word for word in words if isinstance(word, str) and _WORD.fullmatch(word)), None)
+    return next((word for word in words if isinstance(word, str) and word in CODES), None)
 
 
 def _has_cause(error: BaseException | None, kind: type[Exception]) -> bool:

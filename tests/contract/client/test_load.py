@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shutil
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -231,12 +232,18 @@ def test_staleness_is_bounded(published: Shop, web: Web, hands: Hands) -> None:
         loaded(hands, web.url)
 
 
-@pytest.mark.parametrize("code", [404, 410])
+@pytest.mark.parametrize("way", ["head", "folder", "410"])
 def test_feature_that_is_gone_stops_and_does_not_come_back_from_disk(
-    published: Shop, web: Web, hands: Hands, code: int
+    published: Shop, web: Web, hands: Hands, way: str
 ) -> None:
+    published.publish("1.0.1", contract(change_note="served"), workflow="receipts")
     feature = loaded(hands, web.url)
-    web.fault = status(code)
+    if way == "410":
+        web.fault = status(410)
+    elif way == "head":
+        (published.folder() / "head.json").unlink()
+    else:
+        shutil.rmtree(published.folder())
     hands.on(seconds=61)
     with pytest.raises(errors.FeatureGone):
         _ = feature.version
@@ -244,6 +251,37 @@ def test_feature_that_is_gone_stops_and_does_not_come_back_from_disk(
     new_process()
     web.fault = status(503)
     with pytest.raises(errors.Unreachable):
+        loaded(hands, web.url)
+
+
+def test_server_that_says_404_to_everything_has_lost_its_registry_and_ends_no_feature(
+    published: Shop, web: Web, hands: Hands
+) -> None:
+    feature = loaded(hands, web.url)
+    web.fault = status(404)
+    hands.on(seconds=61)
+    assert (feature.version, feature.freshness.state) == ("1.0.0", "offline")
+    new_process()
+    assert loaded(hands, web.url).version == "1.0.0"
+    hands.on(days=7)
+    with pytest.raises(errors.TooStale, match="404 to all that is known"):
+        _ = feature.version
+    web.fault = None
+    hands.on(seconds=6)
+    assert (feature.version, feature.freshness.state) == ("1.0.0", "fresh")
+
+
+def test_page_in_place_of_every_other_file_is_no_registry(published: Shop, web: Web, hands: Hands) -> None:
+    feature = loaded(hands, web.url)
+    page = says(b"<html>not here</html>")
+    web.fault = lambda handler: (status(404) if handler.path.endswith("head.json") else page)(handler)
+    hands.on(seconds=61)
+    assert (feature.version, feature.freshness.state) == ("1.0.0", "offline")
+
+
+def test_feature_that_was_never_seen_and_404_is_unknown(published: Shop, web: Web, hands: Hands) -> None:
+    web.fault = status(404)
+    with pytest.raises(errors.FeatureGone, match="check the name"):
         loaded(hands, web.url)
 
 

@@ -65,6 +65,96 @@ def test_all_seventeen_kinds_are_known() -> None:
     assert len(LOOKS) == 2 + 17
 
 
+CHOICE = {"enum": ["check", "submit"]}
+
+
+def of(**schema: Any) -> Any:
+    """A harmless tool with this input schema."""
+    return replace(tool("vat_return", "Prepares the return."), input_schema={"type": "object", **schema})
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [
+        of(properties={"mode": CHOICE}),
+        of(properties={"mode": {"oneOf": [{"const": "check"}, {"const": "submit"}]}}),
+        of(properties={"mode": {"anyOf": [CHOICE, {"type": "null"}]}}),
+        of(properties={"mode": {"allOf": [{"type": "string"}, {"if": CHOICE}]}}),
+        of(properties={"modes": {"type": "array", "items": CHOICE}}),
+        of(properties={"modes": {"type": "array", "prefixItems": [CHOICE]}}),
+        of(properties={"mode": {"$ref": "#/$defs/m"}}, **{"$defs": {"m": CHOICE}}),
+        of(properties={"submit": {"$ref": "#/$defs/flag"}}, **{"$defs": {"flag": {"type": "boolean"}}}),
+        of(properties={"pay_now": {"$ref": "#/$defs/a~1b"}}, **{"$defs": {"a/b": {"type": "boolean"}}}),
+        of(patternProperties={"^m$": CHOICE}),
+        of(patternProperties={"^(submit|check)$": {"type": "string"}}),
+        of(additionalProperties=CHOICE),
+        of(propertyNames=CHOICE),
+        of(properties={"mode": {"type": "string", "pattern": "^(check|submit)$"}}),
+        of(properties={"mode": {"type": "string", "description": "check or submit"}}),
+        of(properties={"mode": {"type": "string", "title": "Check or submit"}}),
+        of(properties={"mode": {"type": "string", "default": "submit"}}),
+        of(properties={"mode": {"type": "string", "examples": ["submit"]}}),
+        of(properties={"mode": {"const": {"do": ["submit"]}}}),
+        of(properties={"live": {"type": "boolean"}}),
+        of(properties={"test": {"type": "boolean", "description": "false files it for real"}}),
+        of(properties={"later": {"type": "boolean", "description": "false files it for real"}}),
+        of(properties={"submit": {"type": ["boolean", "null"]}}),
+        of(properties={"submit": {"enum": [True, False]}}),
+        of(properties={"submit": {}}),
+        of(properties={"submit": True}),
+        of(properties={"submit": {"type": "integer", "maximum": 1}}),
+        of(properties={"send_letter": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}),
+        of(properties={"send_letter": {"enum": [0, 1]}}),
+        of(properties={"sofort_zahlen": {"type": "boolean"}}),
+        of(properties={"method": {"const": "submit"}}),
+        of(required=["submit"]),
+    ],
+    ids=lambda each: str(each.input_schema)[:90],
+)
+def test_choice_and_switch_are_seen_wherever_they_stand_in_the_schema(looks: Any) -> None:
+    assert signs(looks)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Überträgt die Voranmeldung an das Finanzamt.",
+        "Gibt die Zahlung frei.",
+        "Gibt z. B. die Zahlung frei und merkt sich das.",
+        "Weist den Betrag zur Zahlung an.",
+        "Schickt die Erklärung ab.",
+        "Schickt die Erkla\u0308rung ab",
+        "Löst die Zahlung aus.",
+        "Führt die Überweisung aus.",
+        "Übermittlung der Steuererklärung an ELSTER.",
+        "Prüft. Versand von Rechnungen.",
+        "Beantragt eine Fristverlängerung.",
+        "Begleicht eine Rechnung.",
+        "Lodges the return with the tax office.",
+        "Hands in the return",
+        "Disburses the amount",
+        "Writes off the receivable.",
+        "Submission of the return.",
+    ],
+)
+def test_sentence_that_tells_of_a_binding_act_is_seen(said: str) -> None:
+    assert signs(tool("voranmeldung", said))
+
+
+NAMES = """
+    elster_uebertragung sammelueberweisung rechnungsversand zahlungsanweisung zahlungsanweisungen beantragen begleichen
+    settle_invoice disburse lodge_return dispatch_letter forward_document apply_payment execute_order register_company
+    hand_in submitReturn SubmitVAT submitVAT2 VATSubmit vatsubmit autosubmit resubmit_return paybill initiate_payment
+    get_payment_and_execute create_payment_list payments_list_create finalize send2bank
+    s\u200bubmit sub\u00admit subm\u0456t \u0455ubmit \u03c1\u0430\u0443 PA\u0423_invoice s\u0323ubmit \ufeffpay
+"""
+
+
+@pytest.mark.parametrize("name", NAMES.split(), ids=ascii)
+def test_name_of_a_binding_act_is_seen_however_it_is_written(name: str) -> None:
+    assert signs(tool(name, "x"))
+
+
 @pytest.mark.parametrize(
     "harmless",
     [
@@ -77,6 +167,15 @@ def test_all_seventeen_kinds_are_known() -> None:
         tool("suggest_payment", "Suggests which payment belongs to an invoice."),
         tool("zahlung_lesen", "Liest eine Zahlung."),
         tool("read_message", "Reads a message that has arrived."),
+        tool("list_payments", "Reads payments.", order_number={"type": "string", "description": "Number of the order"}),
+        tool("payment_draft", "Drafts a payment."),
+        tool("get_payday", pay_period={"type": "string"}, pay_day={"type": "integer", "maximum": 31}),
+        tool("get_payday", pay_period={"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        tool("lies_belege", "Gibt an, ob ein Beleg vorliegt. Zeigt nur an. Weist auf Lücken hin."),
+        tool("kennzahlen", "Stellt Daten zusammen und führt sie auf. Löst Konten auf."),
+        tool("get_submissions", "Reads what was submitted."),
+        tool("lies_freigaben", "Liest, welche Freigabe fehlt."),
+        of(anyOf=[{"required": ["pay_period"]}], properties={"pay_period": {"type": "string"}}),
     ],
     ids=lambda each: each.name,
 )
@@ -100,6 +199,20 @@ def test_each_sign_is_named_once_with_its_place() -> None:
 )
 def test_any_input_schema_is_looked_through(schema: Any) -> None:
     assert isinstance(signs(replace(tool("a"), input_schema={"properties": {"x": schema}, "enum": schema})), tuple)
+
+
+@pytest.mark.parametrize(
+    "reference", ["#", "#/", "#/$defs/a", "#/$defs/none", "#/properties/x", "other.json#/a", "#/a/0"]
+)
+def test_any_reference_is_followed_once(reference: str) -> None:
+    schema = {"properties": {"x": {"$ref": reference}}, "$defs": {"a": {"$ref": "#/$defs/a"}}, "a": [{}]}
+    assert signs(of(**schema)) == ()
+
+
+def test_words_beyond_what_is_looked_through_are_a_sign() -> None:
+    found = signs(of(properties={f"p{n}": {"description": "x" * 19_000} for n in range(20)}))
+    assert [(each.kind, each.place) for each in found] == [("size", "input_schema")]
+    assert "size" in {each.kind for each in signs(of(properties={"p": {"description": " " * 30_000 + "submits"}}))}
 
 
 def test_deep_and_long_tools_are_looked_through() -> None:

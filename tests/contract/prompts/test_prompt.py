@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import beleg
+from beleg.contract.prompts import prompt as module
 from beleg.contract.prompts.prompt import BUDGET_S, TTL_S, prompt
 from beleg.contract.prompts.text import Prompt
 from beleg.testing import capture
@@ -23,8 +24,18 @@ BAKED = "Categorise this transaction: {line}"
 WORKFLOW = "categorization"
 
 
-def ask(hands: Hands, registry: Any = None, workflow: str = WORKFLOW, default: str = BAKED) -> Prompt:
-    return prompt(workflow, default=default, registry=registry, clock=hands.clock)
+PATIENT_S = 20.0
+"""Budget of questions whose answer is looked at: a busy machine is no fault of the registry's."""
+
+
+def ask(
+    hands: Hands,
+    registry: Any = None,
+    workflow: str = WORKFLOW,
+    default: str = BAKED,
+    budget_s: float = PATIENT_S,
+) -> Prompt:
+    return prompt(workflow, default=default, registry=registry, budget_s=budget_s, clock=hands.clock)
 
 
 def origin(found: Prompt) -> tuple[str, str, str, str | None]:
@@ -163,10 +174,14 @@ def test_registry_with_any_fault_gives_the_baked_text_within_the_budget(
 ) -> None:
     shop.prompt(WORKFLOW, "1", "first")
     web.fault = fault
-    assert origin(ask(hands, web.url))[0::3] == (BAKED, reason)
+    budget_s = BUDGET_S if fault in {hangs, drips} else PATIENT_S
+    assert origin(ask(hands, web.url, budget_s=budget_s))[0::3] == (BAKED, reason)
     web.fault = None
-    hands.on(seconds=TTL_S)
-    assert ask(hands, web.url).text == "first"
+    texts = []
+    while "first" not in texts and len(texts) < 50:  # within the short budget a busy machine may answer late
+        hands.on(seconds=TTL_S)
+        texts.append(ask(hands, web.url, budget_s=budget_s).text)
+    assert texts[-1] == "first"
 
 
 @pytest.mark.parametrize("fault", [hangs, drips, floods])
@@ -178,7 +193,7 @@ def test_registry_that_hangs_costs_the_budget_at_most_and_not_at_every_call(
     web.fault = fault
     begun = time.monotonic()
     for _ in range(50):
-        assert ask(hands, web.url).source == "baked"
+        assert ask(hands, web.url, budget_s=BUDGET_S).source == "baked"
     assert time.monotonic() - begun < 20 * BUDGET_S, "fifty calls that all wait take fifty budgets"
 
 
@@ -301,6 +316,64 @@ def test_file_of_the_developer_that_holds_nothing_gives_the_baked_text(
         (tmp_path / "mine.txt").write_bytes(content)
     monkeypatch.setenv("BELEG_PROMPT_CATEGORIZATION", str(tmp_path / "mine.txt"))
     assert origin(ask(hands))[0::3] == (BAKED, "override_broken")
+
+
+def test_file_of_the_developer_is_read_anew_each_time(
+    hands: Hands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine.txt"
+    monkeypatch.setenv("BELEG_PROMPT_CATEGORIZATION", str(mine))
+    for text in ("one", "two"):
+        mine.write_text(text)
+        assert ask(hands) == text
+    mine.unlink()
+    assert origin(ask(hands))[0::3] == (BAKED, "override_broken")
+    mine.write_text("three")
+    assert ask(hands) == "three"
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "/dev/zero", "too long"])
+def test_what_is_no_file_of_text_gives_the_baked_text_and_nobody_waits_for_it(
+    hands: Hands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    place = tmp_path / "place"
+    if kind == "fifo":
+        os.mkfifo(place)
+    elif kind == "folder":
+        place.mkdir()
+    elif kind == "too long":
+        place.write_text("x" * 2_000_001)
+    monkeypatch.setenv("BELEG_PROMPT_CATEGORIZATION", kind if kind.startswith("/") else str(place))
+    assert origin(ask(hands))[0::3] == (BAKED, "override_broken")
+
+
+def test_disk_that_does_not_answer_costs_the_budget_at_most(
+    hands: Hands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mount that has gone away blocks whoever opens a file on it."""
+    gate = threading.Event()
+
+    def no_answer(*_: Any) -> int:
+        gate.wait(30)
+        raise OSError("stale file handle")
+
+    monkeypatch.setattr(module, "_regular", no_answer)
+    monkeypatch.setenv("BELEG_PROMPT_CATEGORIZATION", str(tmp_path / "mine.txt"))
+    before = threading.active_count()
+    for _ in range(10):
+        assert origin(ask(hands, budget_s=BUDGET_S))[0::3] == (BAKED, "override_broken")
+    assert threading.active_count() - before <= 3, "a thread for every call would pile up"
+    gate.set()
+
+
+@pytest.mark.parametrize("ttl_s", [0, -1, -0.0, 1e-9])
+def test_without_a_time_to_live_the_registry_is_asked_each_time(shop: Shop, web: Web, ttl_s: float) -> None:
+    for text in ("first", "second"):
+        shop.prompt(WORKFLOW, text, text)
+        found = prompt(WORKFLOW, default=BAKED, registry=web.url, ttl_s=ttl_s, budget_s=10)
+        assert (found, found.source) == (text, "registry")
+    web.fault = status(503)
+    assert prompt(WORKFLOW, default=BAKED, registry=web.url, ttl_s=ttl_s, budget_s=10).reason == "unreachable"
 
 
 def test_name_of_a_feature_is_no_workflow(shop: Shop, hands: Hands) -> None:

@@ -123,7 +123,7 @@ def refuses() -> Act:
     return act
 
 
-def fails(status: int, code: str = "some_error", **headers: str) -> Act:
+def fails(status: int, code: str = "server_error", **headers: str) -> Act:
     """An error of the provider's, with its own envelope."""
     error = {"type": "error", "error": {"type": code, "code": code, "message": "PLANTED words of the provider"}}
     named = {name.replace("_", "-"): value for name, value in headers.items()}

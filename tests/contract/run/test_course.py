@@ -147,7 +147,7 @@ def test_error_lists_every_attempt_at_every_provider(feature: Make, model: Doubl
         ("anthropic", 3, "fallback", "server_error"),
         ("anthropic", 4, "retry", "server_error"),
     ]
-    assert "after 4 attempts: openai/gpt-5-mini-2025-08-07: server_error 500 some_error" in str(caught.value)
+    assert "after 4 attempts: openai/gpt-5-mini-2025-08-07: server_error 500 server_error" in str(caught.value)
 
 
 def test_fallback_that_is_not_set_up_is_passed_over_and_named(feature: Make, model: Double) -> None:
@@ -317,6 +317,24 @@ def test_error_of_a_tool_is_the_callers_and_passes_unchanged(feature: Make, mode
     with capture() as captured, pytest.raises(AppError) as caught:
         _ = made.run(VARIABLES, tools=tools) if way == "run" else asyncio.run(made.arun(VARIABLES, tools=tools))
     assert caught.value is error
+    assert captured.only_run().status == "failed"
+    captured.assert_no_trace_of("PLANTED")
+
+
+@pytest.mark.parametrize("way", ["run", "arun"])
+def test_tool_that_stops_an_iteration_does_not_end_the_run(feature: Make, model: Double, way: str) -> None:
+    """`next(…)` of nothing: Python lets no StopIteration out of a coroutine, so `arun` has it as the cause."""
+    model.will(calls(LOOKUP), answers(ANSWER))
+    error = StopIteration("PLANTED")
+
+    def lookup_vendor(vat_id: str) -> str:
+        raise error
+
+    made = feature(tools=(tool(),))
+    tools = {"lookup_vendor": lookup_vendor}
+    with capture() as captured, pytest.raises((StopIteration, RuntimeError)) as caught:
+        _ = made.run(VARIABLES, tools=tools) if way == "run" else asyncio.run(made.arun(VARIABLES, tools=tools))
+    assert (caught.value if way == "run" else caught.value.__cause__) is error
     assert captured.only_run().status == "failed"
     captured.assert_no_trace_of("PLANTED")
 

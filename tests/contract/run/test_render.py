@@ -77,12 +77,15 @@ def test_same_variables_give_the_same_prompt() -> None:
         "{{ 'so: ' + a }}",
         "{% for part in a | list %}{{ part }}{% endfor %}",
         "{% set b = a | trim %}{{ b }}",
-        "{% set b %}{{ a }}{% endset %}{{ b }}",
         "{% with b = a %}{% set c = b %}{{ c }}{% endwith %}",
         "{% for x in [1] %}{% set b = a %}{% for y in b %}{{ y }}{% endfor %}{% endfor %}",
-        "{% macro show(x) %}{{ x }}{% endmacro %}{{ show(a) }}",
         "{{ a if a else 'none' }}",
-        "{% filter upper %}{{ a }}{% endfilter %}",
+        "{% for x in a | list %}{{ loop.previtem | default('') }}{% endfor %}",
+        "{% for x in a | list %}{% if not loop.last %}{{ loop.nextitem }}{% endif %}{% endfor %}",
+        "{% for x in a | list %}{{ loop['previtem'] | default('') }}{% endfor %}",
+        "{% for x in a | list %}{{ loop | attr('previtem') | default('') }}{% endfor %}",
+        "{% for x in a | list %}{% set l = loop %}{{ l.previtem | default('') }}{% endfor %}",
+        "{% for x in a | list %}{{ loop.cycle(*a) }}{% endfor %}",
     ],
 )
 def test_what_is_made_of_untrusted_text_is_delimited_too(template: str) -> None:
@@ -90,6 +93,34 @@ def test_what_is_made_of_untrusted_text_is_delimited_too(template: str) -> None:
     outside = re.sub(r"<untrusted .*?</untrusted mark=\"\w+\">", "", text, flags=re.DOTALL)
     assert not any(word in outside for word in ("secret", "words"))
     assert not re.search(r"[scrtwod]", re.sub(r"so: | and more", "", outside))
+
+
+def test_place_of_a_loop_over_untrusted_values_is_plain_text() -> None:
+    template = "{% for x in a %}{{ loop.index }}/{{ loop.length }} {% endfor %}"
+    assert rendered(template, {"a": ["x", "y"]}, "a") == "1/2 2/2 "
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% set b %}{{ a }}{% endset %}{{ b | reverse }}",
+        "{% filter reverse %}{{ a }}{% endfilter %}",
+        "{% block b %}{{ a }}{% endblock %}{{ self.b() | reverse }}",
+        "{% macro show() %}{{ a }}{% endmacro %}{{ show() | reverse }}",
+        "{% autoescape true %}{{ a }}{% endautoescape %}",
+        "{% with loop = a %}{{ loop.first }}{% endwith %}",
+        "{% set loop = a %}{{ loop.first }}",
+    ],
+)
+def test_statement_that_could_change_a_delimiter_is_refused(template: str) -> None:
+    with pytest.raises(PromptInvalid) as caught:
+        rendered(template, {"a": "PLANTED"}, "a")
+    assert "PLANTED" not in str(caught.value)
+
+
+def test_variable_with_the_name_of_loops_is_refused() -> None:
+    with pytest.raises(PromptInvalid, match="'loop' is that of loops"):
+        rendered("{{ loop.first }}", {"loop": {"first": "x"}}, "loop")
 
 
 def test_untrusted_structure_is_json_inside_the_delimiter() -> None:

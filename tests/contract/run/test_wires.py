@@ -1,7 +1,10 @@
 """Each wire format over real HTTP: what is sent, what is read, and every fault."""
 
 import asyncio
+import contextlib
+import importlib
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -22,6 +25,7 @@ from tests.contract.run.double import (
     answers,
     cut,
     drips,
+    envelope,
     fails,
     floods,
     hangs,
@@ -126,7 +130,7 @@ def test_fault_is_told_by_its_kind_and_recorded_without_a_word_of_the_provider(
         run(made, way)
     (attempt,) = caught.value.attempts
     assert (attempt.outcome, attempt.status, attempt.reason) == (outcome, status, None)
-    assert attempt.code == (None if status is None else "some_error")
+    assert attempt.code == (None if status is None else "server_error")
     assert outcome in str(caught.value)
     assert "PLANTED" not in str(caught.value)
     traced = captured.only_run()
@@ -304,13 +308,52 @@ def test_tool_of_the_contract_with_the_name_of_our_own_is_not_shadowed(feature: 
     assert made.run(VARIABLES, tools={"give_answer": print}).mode == "prompted"
 
 
-@pytest.mark.parametrize("code", ["PLANTED words", 3, None, "x" * 100])
-def test_only_a_word_of_the_providers_error_is_kept(feature: Make, model: Double, code: Any) -> None:
+@pytest.mark.parametrize("code", ["PLANTED words", "planted_word", 3, None, ["x"], "x" * 100])
+def test_only_a_known_word_of_the_providers_error_is_kept(feature: Make, model: Double, code: Any) -> None:
     model.will(fails(400, code))
     with pytest.raises(errors.NoProvider) as caught:
         feature("chat").run(VARIABLES)
     assert caught.value.attempts[0].code is None
-    assert "PLANTED" not in str(caught.value)
+    assert "planted" not in str(caught.value).lower()
+
+
+@pytest.mark.parametrize("figures", [{}, {"cache_read_input_tokens": 3}, {"cache_read_input_tokens": None}])
+def test_messages_of_a_provider_of_another_name_are_traced_as_such(
+    feature: Make, model: Double, figures: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER_API_KEY", "sk-PLANTED-other")
+    whole = envelope("messages", json.dumps(ANSWER), None, [])
+    whole["usage"] = {"input_tokens": 11, "output_tokens": 7, **figures}
+    model.will(raw(json.dumps(whole).encode()))
+    with capture() as captured:
+        feature("messages", primary={"provider": "other"}).run(VARIABLES)
+    (step,) = captured.only_run().steps
+    assert (step["provider"], step["api"], step["model"]) == ("other", "messages", whole["model"])
+    assert (step["convention"], step["buckets"]["input_uncached"], step["buckets"]["output"]) == ("exclusive", 11, 7)
+
+
+@EVERY_API
+@pytest.mark.parametrize("act", [answers(ANSWER), fails(500), cut()])
+def test_loggers_of_the_vendors_hold_nothing_of_a_run(
+    feature: Make, model: Double, api: Api, act: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Every logger at its most talkative; what the application does itself is still logged."""
+    caplog.set_level(logging.DEBUG)
+    model.will(act)
+    made = feature(api)
+    for way in ("run", "arun"):
+        with contextlib.suppress(errors.NoProvider):
+            run(made, way)
+    assert len(model.seen) == 2
+    assert "PLANTED" not in caplog.text
+    caplog.clear()
+    vendor = importlib.import_module("anthropic" if api == "messages" else "openai")
+    client = (vendor.Anthropic if api == "messages" else vendor.OpenAI)(base_url=model.url, max_retries=0)
+    with contextlib.suppress(vendor.APIError):
+        client.post("/v1/messages", cast_to=object, body={"model": "x"})
+    talkative = [each.name for each in caplog.records if each.levelno == logging.DEBUG]
+    assert f"{vendor.__name__}._base_client" in talkative
+    assert "httpcore2.http11" in talkative
 
 
 @pytest.mark.parametrize("way", ["run", "arun"])
