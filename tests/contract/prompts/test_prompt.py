@@ -177,7 +177,7 @@ def test_registry_with_any_fault_gives_the_baked_text_within_the_budget(
     budget_s = BUDGET_S if fault in {hangs, drips} else PATIENT_S
     assert origin(ask(hands, web.url, budget_s=budget_s))[0::3] == (BAKED, reason)
     web.fault = None
-    texts = []
+    texts: list[str] = []
     while "first" not in texts and len(texts) < 50:  # within the short budget a busy machine may answer late
         hands.on(seconds=TTL_S)
         texts.append(ask(hands, web.url, budget_s=budget_s).text)
