@@ -12,6 +12,7 @@ PERMISSIVE = re.compile(rf"\b({'|'.join(NAMES)})\b", re.IGNORECASE)
 COPYLEFT = re.compile(r"\b(A?GPL|LGPL|SSPL|BUSL|Commons Clause)\b", re.IGNORECASE)
 REVIEWED = {
     "docutils": "public domain but for an Emacs mode under the GPL, which nothing here uses; development only",
+    "jsoncompat": "MIT by its repository; the wheel does not say so; development only",
     "psycopg2-binary": "LGPL with exceptions: Dagster's driver where a user chooses Postgres; in tests only",
 }
 """Package → why its licence is fine although its metadata does not say so."""
