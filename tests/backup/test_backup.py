@@ -210,7 +210,8 @@ def test_a_place_that_cannot_be_right_is_refused(tmp_path: Path, home: Installat
     with pytest.raises(UsageError, match="holds nothing yet"):
         backup(elsewhere(tmp_path / "empty").settings, str(place))
     backup(home.settings, str(place))
-    other = Installation.begun(tmp_path / "other", *day(0))
+    other = Installation(tmp_path / "other")
+    other.take(*day(0))
     with pytest.raises(UsageError, match="an installation that first published"):
         backup(other.settings, str(place))
     for url in ("no-such-store://x", "s3://"):
@@ -218,11 +219,11 @@ def test_a_place_that_cannot_be_right_is_refused(tmp_path: Path, home: Installat
         assert (done.returncode in {2, 4}, "Traceback" in done.stderr) == (True, False), done.stderr
 
 
-def test_a_place_that_cannot_be_written_is_an_error_with_words(tmp_path: Path, home: Installation) -> None:
+def test_a_place_below_a_file_is_a_usage_error(tmp_path: Path, home: Installation) -> None:
     (tmp_path / "file").write_text("")
     done = beleg(home.settings, "backup", str(tmp_path / "file" / "place"))
-    assert done.returncode == 4
-    assert "cannot be read or written" in done.stderr
+    assert done.returncode == 2
+    assert "is no folder" in done.stderr
 
 
 def test_a_clock_set_back_does_not_make_an_older_backup_the_newest(
