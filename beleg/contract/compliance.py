@@ -7,6 +7,7 @@ from beleg.contract.registry.records import Entry, Release
 from beleg.contract.registry.registry import Registry
 from beleg.contract.registry.verify import verify
 from beleg.core.errors import UsageError
+from beleg.trace import policy
 
 
 def dossier(registry: Registry, name: str, feature: Feature | None = None) -> dict[str, Any]:
@@ -36,8 +37,8 @@ def dossier(registry: Registry, name: str, feature: Feature | None = None) -> di
         },
         "registry_proved": found.proved,
         "data_kept_of_runs": {
-            "retention_policy": "metadata_and_hashes_only",
-            "payload_policy": "hashed_not_stored",
+            "retention_policy": policy.RETENTION_POLICY,
+            "payload_policy": policy.PAYLOAD_POLICY,
             "log_retention_days": releases[-1].contract.governance.log_retention_days,
         },
     }

@@ -177,10 +177,7 @@ def _yaml(path: Path, *, optional: bool = False) -> dict[str, Any]:
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:
-    try:
-        values = yamlfile.parse(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"{name} is no YAML: {error}") from error
+    values = yamlfile.load_text(text, name)
     if values is None:
         return {}
     if not isinstance(values, dict):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from beleg.contract.compat import Change, Comparison, compare, compare_all, compare_inputs
-from beleg.contract.compat.verdict import BUMPS, Bump, worst
+from beleg.contract.compat.verdict import BUMPS, Bump, Verdict, worst
 from beleg.contract.model import Contract, Provider, Schema
 from beleg.contract.registry.names import Version
 from beleg.contract.tools import Tool
@@ -39,27 +39,8 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Assessment:
-    """How a draft differs from what was published in its major."""
-
-    bump: Bump
-    """What the changes ask for."""
-    changes: tuple[Difference, ...] = ()
-    """Worst first."""
-    reader_safe: bool = True
-    rollback_safe: bool = True
-    """Whether readers of the draft's results can also read those of every version before."""
-    unprovable: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready values, as a release keeps them."""
-        return {
-            "bump": self.bump,
-            "reader_safe": self.reader_safe,
-            "rollback_safe": self.rollback_safe,
-            "unprovable": self.unprovable,
-            "changes": [each.to_dict() for each in self.changes],
-        }
+class Assessment(Verdict[Difference]):
+    """How a draft differs from what was published in its major. A release keeps it."""
 
 
 def assess(published: Sequence[tuple[str, Contract]], active: str, draft: Contract) -> Assessment:

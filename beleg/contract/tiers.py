@@ -5,8 +5,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from beleg.core import yamlfile
 from beleg.core.errors import UsageError
 from beleg.core.paths import shipped
@@ -52,10 +50,7 @@ def tier_policies(path: Path | None = None) -> dict[int, TierPolicy]:
 
 @lru_cache(maxsize=16)
 def _read(path: Path, _mtime_ns: int) -> dict[int, TierPolicy]:
-    try:
-        values = yamlfile.parse(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path.name} is no YAML: {error}") from error
+    values = yamlfile.load(path)
     tiers = values.get("tiers") if isinstance(values, dict) else None
     if not isinstance(tiers, dict) or set(tiers) != set(TIERS):
         raise UsageError(f"{path.name}: `tiers` must name exactly the tiers 1, 2 and 3")

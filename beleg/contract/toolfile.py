@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from beleg.core import yamlfile
 from beleg.core.errors import UsageError
 
@@ -13,12 +11,7 @@ MEMBERS = {"name": str, "version": str, "description": str, "input_schema": dict
 
 def read(path: Path) -> list[dict[str, Any]]:
     """The tools of a file; raises UsageError that names the entry and what is missing. `binding` has no default."""
-    try:
-        values = yamlfile.parse(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise UsageError(f"{path.name} cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path.name} is no YAML: {error}") from error
+    values = yamlfile.load(path)
     tools = values.get("tools") if isinstance(values, dict) else None
     if not isinstance(tools, list) or not tools:
         raise UsageError(f"{path.name} must hold `tools`, a list of {', '.join(MEMBERS)}")

@@ -6,8 +6,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
-import yaml
-
 from beleg.core import yamlfile
 from beleg.core.errors import UsageError
 from beleg.cost.money import parse_usd, pico_usd
@@ -109,9 +107,5 @@ class Fields:
 
 def read_yaml(path: Path) -> object:
     """The parsed file; raises UsageError for one that is missing or no YAML."""
-    try:
-        content = yamlfile.parse(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        msg = f"{path.name} cannot be read: {error}; mend the file or remove it to use the shipped one"
-        raise UsageError(msg) from error
+    content = yamlfile.load(path, hint="mend the file or remove it to use the shipped one")
     return {} if content is None else content

@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from beleg.trace import policy
+
 Event = dict[str, Any]
 
 _NAIVE_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - formatted with an explicit Z, four times faster than aware
@@ -31,6 +33,6 @@ def envelope(kind: str, event_id: str, at_us: int, *, source: str = "beleg") -> 
         "source": source,
         "event_id": event_id,
         "event_time": instant(at_us),
-        "retention_policy": "metadata_and_hashes_only",
-        "payload_policy": "hashed_not_stored",
+        "retention_policy": policy.RETENTION_POLICY,
+        "payload_policy": policy.PAYLOAD_POLICY,
     }

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from beleg.ingest import cells
 from beleg.ingest.reasons import Refusal, refuse
+from beleg.trace import policy
 from beleg.trace.usage import Reported, normalise
 
 Row = Mapping[str, Any]
@@ -16,7 +17,7 @@ Format = Literal["csv", "tsv", "jsonl", "parquet"]
 
 ROW, FILE = "_row", "_file"
 """Columns that every table has: number of the row from 1, name of the file."""
-_POLICY = {"retention_policy": "metadata_and_hashes_only", "payload_policy": "hashed_not_stored"}
+_POLICY = {"retention_policy": policy.RETENTION_POLICY, "payload_policy": policy.PAYLOAD_POLICY}
 
 
 @dataclass(frozen=True)

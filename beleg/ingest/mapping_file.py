@@ -11,8 +11,6 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
-import yaml
-
 from beleg.core import yamlfile
 from beleg.core.errors import UsageError
 from beleg.ingest import cells
@@ -28,12 +26,7 @@ _USAGE_FLAGS = {"reasoning_inside", "reasoning_rule", "hidden_reasoning"}
 
 def load_mapping(path: Path) -> TableMapping:
     """Read and check a mapping file; raises UsageError that says where it is wrong and what is allowed."""
-    try:
-        raw = yamlfile.parse(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        msg = f"{path} cannot be read as a mapping: {error}; see docs/mapping.md"
-        raise UsageError(msg) from error
-    return _Reader(path).mapping(raw)
+    return _Reader(path).mapping(yamlfile.load(path, hint="see docs/mapping.md"))
 
 
 class _Reader:

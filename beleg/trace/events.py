@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from beleg.trace import policy
+
 SOURCE = "beleg"
 
 
@@ -24,8 +26,8 @@ def _opening(event: str) -> bytes:
         "event": event,
         "schema_version": 1,
         "source": SOURCE,
-        "retention_policy": "metadata_and_hashes_only",
-        "payload_policy": "hashed_not_stored",
+        "retention_policy": policy.RETENTION_POLICY,
+        "payload_policy": policy.PAYLOAD_POLICY,
     }
     return json.dumps(fixed, separators=(",", ":")).encode()[:-1] + b","
 

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, SupportsIndex, cast
 
+RETENTION_POLICY = "metadata_and_hashes_only"
+PAYLOAD_POLICY = "hashed_not_stored"
+"""The labels that every row carries (SPEC, A4)."""
 PURPOSES = ("production", "eval", "test", "demo")
 MAX_LABELS = 32
 DIGEST_CHARS = 64

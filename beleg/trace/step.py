@@ -105,13 +105,18 @@ class Step:
         """As `with`."""
         self.end(kind)
 
-    def record(self, response: Any, *, provider: str | None = None, model: str | None = None) -> None:
-        """Read usage, model and ids from a provider's answer (object or dict); the answer is not kept."""
+    def record(
+        self, response: Any, *, provider: str | None = None, model: str | None = None, api: str | None = None
+    ) -> None:
+        """Read usage, model and ids from a provider's answer (object or dict); the answer is not kept.
+
+        `provider`, `model` and `api` (`messages`, `responses`, …) are what the caller knows better than the answer.
+        """
         runtime = self._run.runtime
         if runtime is None or response is None:
             return
         try:
-            main, *self._more_calls = read_calls(response)
+            main, *self._more_calls = read_calls(response, api)
             self._call = main.with_known(provider=provider, model=model)
             self._run.remember(response, self.call_key)
         except Exception as error:  # noqa: BLE001 - a hostile answer raises what it likes

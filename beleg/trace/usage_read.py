@@ -12,7 +12,7 @@ from typing import Any
 from beleg.trace.call import Call
 from beleg.trace.usage import Reported
 from beleg.trace.usage_provider import provider_of
-from beleg.trace.usage_shapes import Counts, Plain, add, anthropic, counts, shape_of
+from beleg.trace.usage_shapes import Counts, Plain, Shape, add, anthropic, counts, shape_of
 from beleg.trace.usage_view import figures, get, plain, word
 
 PICO_PER_USD = 10**12
@@ -26,14 +26,14 @@ def read_call(answer: Any) -> Call:
     return read_calls(answer)[0]
 
 
-def read_calls(answer: Any) -> list[Call]:
-    """All model calls behind an answer, the main one first.
+def read_calls(answer: Any, api: str | None = None) -> list[Call]:
+    """All model calls behind an answer, the main one first; `api` where the caller knows by which it came.
 
     Anthropic's advisor runs on a model of its own within the same answer: a call with a price of its own.
     """
     answer = _unwrapped(answer)
     usage = _usage(answer)
-    main = _main(answer, usage)
+    main = _main(answer, usage, shape_of(usage, api))
     if "iterations" not in usage:
         return [main]
     return [main, *(_advisor(main, item) for item in _iterations(usage) if _is_advisor(item))]
@@ -57,8 +57,7 @@ def _usage(answer: Any) -> Plain:
     return {name: value for name, value in itself.items() if isinstance(value, int)}
 
 
-def _main(answer: Any, usage: Plain) -> Call:
-    shape = shape_of(usage)
+def _main(answer: Any, usage: Plain, shape: Shape | None) -> Call:
     model = word(answer, "model", "model_version", "modelVersion", "model_id")
     raw = figures(usage)
     counted = counts(raw)

@@ -195,11 +195,14 @@ def _whole(value: Any) -> int | None:
 
 _ANTHROPIC_KEYS = frozenset({"cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation"})
 
+MESSAGES = Shape("messages", lambda u: "input_tokens" in u and not _ANTHROPIC_KEYS.isdisjoint(u), anthropic)
+_RESPONSES_KEYS = frozenset({"input_tokens_details", "input_token_details"})
+
 SHAPES = (
     Shape("chat", lambda u: "prompt_tokens" in u, chat),
     Shape("generate_content", lambda u: "promptTokenCount" in u or "prompt_token_count" in u, gemini),
     Shape("converse", lambda u: "inputTokens" in u, bedrock),
-    Shape("messages", lambda u: "input_tokens" in u and not _ANTHROPIC_KEYS.isdisjoint(u), anthropic),
+    MESSAGES,
     Shape("responses", lambda u: "input_tokens" in u, responses),
     Shape("cohere", lambda u: "billed_units" in u, cohere),
     Shape("ollama", lambda u: "prompt_eval_count" in u or "eval_count" in u, ollama),
@@ -207,9 +210,13 @@ SHAPES = (
 """In the order they are asked."""
 
 
-def shape_of(usage: Plain) -> Shape | None:
-    """The shape of a plain usage; None for one that is not known."""
+def shape_of(usage: Plain, api: str | None = None) -> Shape | None:
+    """The shape of a plain usage; None for one that is not known.
+
+    `api` is what the caller knows: without cache figures, messages and responses look alike.
+    """
     for shape in SHAPES:
         if shape.matches(usage):
-            return shape
+            alike = api == "messages" and shape.name == "responses" and _RESPONSES_KEYS.isdisjoint(usage)
+            return MESSAGES if alike else shape
     return None

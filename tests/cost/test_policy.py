@@ -78,7 +78,7 @@ def cost(tmp_path: Path, row: str, **step: object) -> int | None:
         ("models:", None),
         ("[]", "expected a mapping"),
         ("- x", "expected a mapping"),
-        ("a: [", "models.yaml cannot be read"),
+        ("a: [", "models.yaml is no YAML"),
         ("aliases: [{match: gpt, to: openai/x, why: y}]", "match must be provider/model"),
         ("aliases: [{match: a/*, to: b/*}]", "why must be a text, got None"),
         ("aliases: [{match: a/x, to: b/*, why: y}]", r"has a '\*' that match 'a/x' does not fill"),

@@ -19,11 +19,12 @@ from beleg.cli.main import app
 from beleg.core.errors import BelegError, DamagedError
 from beleg.core.paths import shipped
 from beleg.core.settings import Settings
-from beleg.lake import catalog, publication
+from beleg.lake import catalog
 from beleg.project.init import init
 from tests.backup.support import day
 from tests.events import lines
 from tests.flow.support import AS_OF
+from tests.flow.support import moved as moved_home
 
 ROOT = shipped("contracts").parent
 PAGE = (ROOT / "docs" / "production.md").read_text(encoding="utf-8")
@@ -68,9 +69,7 @@ class Host:
         """The same host in another folder."""
         shutil.copytree(self.folder, folder, dirs_exist_ok=True)
         copy = Host(folder)
-        shown = publication.current(copy.settings)
-        assert shown is not None
-        catalog.rebuild(copy.settings, shown)  # it names the files at their old place
+        moved_home(copy.settings)
         return copy
 
     def sh(self, script: str, **env: str) -> subprocess.CompletedProcess[str]:

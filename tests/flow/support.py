@@ -67,9 +67,7 @@ class Installation:
         copy._files = self._files
         shutil.copytree(self.settings.home, copy.settings.home)
         shutil.copytree(self.inbox, copy.inbox, dirs_exist_ok=True)
-        shown = publication.current(copy.settings)
-        assert shown is not None
-        catalog.rebuild(copy.settings, shown)  # it names the files at their old place
+        moved(copy.settings)
         return copy
 
     def rebuilt(self) -> dict[str, list[tuple[Any, ...]]]:
@@ -80,6 +78,13 @@ class Installation:
         path.unlink()
         flow.publish(self.settings, as_of=datetime.fromisoformat(now.as_of))
         return self.marts()
+
+
+def moved(settings: Settings) -> None:
+    """Make the database of a copied installation anew: it names the files at their old place."""
+    shown = publication.current(settings)
+    assert shown is not None
+    catalog.rebuild(settings, shown)
 
 
 _folder = tempfile.TemporaryDirectory(prefix="beleg-begun-")

@@ -1,7 +1,10 @@
 """The assets: what they show is what was done."""
 
 import base64
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -21,6 +24,7 @@ from beleg.core.progress import silent
 from beleg.cost.build import MARTS
 from pipelines.definitions import defs
 from pipelines.demo import through_dagster
+from pipelines.partitions import today
 from tests.checks.support import damage
 from tests.events import event
 from tests.flow.support import AS_OF, Installation, run_events
@@ -186,6 +190,21 @@ def test_beside_beleg_run_both_succeed_and_nothing_is_doubled(pipeline: Pipeline
     assert pipeline.ask("SELECT count(*), sum(steps) FROM runs") == [(3, 3)]
     flow.publish(pipeline.settings, as_of=AS_OF)
     assert pipeline.marts() == pipeline.rebuilt()
+
+
+@pytest.mark.soak
+def test_two_runs_at_once_both_succeed_and_nothing_is_doubled(pipeline: Pipeline, tmp_path: Path) -> None:
+    pipeline.arrive(*run_events("a", NOON), *run_events("b", NOON))
+    shutil.copy(ROOT / "dagster.yaml", tmp_path)
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("BELEG_", "DAGSTER_"))}
+    env |= {"BELEG_HOME": str(pipeline.settings.home), "DAGSTER_HOME": str(tmp_path)}
+    tags = json.dumps({"dagster/partition": today()})
+    job = ["-m", "dagster", "job", "execute", "-m", "pipelines.definitions", "-j", "refresh", "--tags", tags]
+    command = [sys.executable, *job]
+    nowhere = subprocess.DEVNULL
+    runs = [subprocess.Popen(command, cwd=ROOT, env=env, stdout=nowhere, stderr=nowhere) for _ in "ab"]
+    assert [run.wait() for run in runs] == [0, 0]
+    assert pipeline.ask("SELECT count(*), sum(steps) FROM runs") == [(2, 2)]
 
 
 def test_the_demo_says_what_went_wrong_and_nothing_else(pipeline: Pipeline, capfd: pytest.CaptureFixture[str]) -> None:

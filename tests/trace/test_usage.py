@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beleg.trace.usage import BUCKETS, Reported, normalise
+from beleg.trace.usage_read import read_calls
 
 counts = st.integers(0, 100_000)
 
@@ -199,3 +200,20 @@ def test_both_conventions_of_the_same_call_give_the_same_buckets(
     assert inside.buckets == beside.buckets
     assert inside.usage_check == beside.usage_check == "ok"
     assert sum(inside.known.values()) == total
+
+
+@pytest.mark.parametrize(
+    ("usage", "api", "told"),
+    [
+        ({"input_tokens": 11, "output_tokens": 7}, None, ("responses", "inclusive")),
+        ({"input_tokens": 11, "output_tokens": 7}, "messages", ("messages", "exclusive")),
+        ({"input_tokens": 11, "output_tokens": 7}, "responses", ("responses", "inclusive")),
+        ({"input_tokens": 11, "input_tokens_details": {}, "output_tokens": 7}, "messages", ("responses", "inclusive")),
+        ({"prompt_tokens": 11, "completion_tokens": 7}, "messages", ("chat", None)),
+    ],
+)
+def test_who_knows_the_api_decides_between_usages_that_look_alike(
+    usage: dict[str, Any], api: str | None, told: tuple[str, str | None]
+) -> None:
+    (call,) = read_calls({"model": "m", "usage": usage}, api)
+    assert (call.api, call.reported.declared) == told

@@ -1,7 +1,7 @@
 """What a comparison of two schemas says: the bump it asks for, every change, and values that prove them."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
 from beleg.core.errors import UsageError
 
@@ -68,12 +68,22 @@ class Change:
         return record if self.witness is NO_WITNESS else record | {"witness": self.witness}
 
 
+class Told(Protocol):
+    """What changed, as JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+
+
+T = TypeVar("T", bound=Told)
+
+
 @dataclass(frozen=True)
-class Comparison:
-    """The verdict over two schemas."""
+class Verdict(Generic[T]):
+    """What some changes come to for readers."""
 
     bump: Bump
-    changes: tuple[Change, ...] = ()
+    changes: tuple[T, ...] = ()
     """Worst first."""
     reader_safe: bool = True
     """Readers built on the old schema can read every value of the new one; False where that is not proved."""
@@ -91,6 +101,11 @@ class Comparison:
             "unprovable": self.unprovable,
             "changes": [change.to_dict() for change in self.changes],
         }
+
+
+@dataclass(frozen=True)
+class Comparison(Verdict[Change]):
+    """The verdict over two schemas."""
 
 
 def worst(bumps: list[Bump]) -> Bump:

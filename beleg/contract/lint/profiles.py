@@ -11,8 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from beleg.core import yamlfile
 from beleg.core.errors import UsageError
 from beleg.core.paths import shipped
@@ -82,10 +80,7 @@ def profiles(path: Path | None = None) -> Mapping[str, Profile]:
 
 @lru_cache(maxsize=16)
 def _read(path: Path, _mtime_ns: int) -> Mapping[str, Profile]:
-    try:
-        values = yamlfile.parse(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path.name} is no YAML: {error}") from error
+    values = yamlfile.load(path)
     rows = values.get("profiles") if isinstance(values, dict) else None
     if not isinstance(rows, dict):
         raise UsageError(f"{path.name}: `profiles` must map providers to their rows")

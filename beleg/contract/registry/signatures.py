@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from beleg.contract.registry.people import identity, person
 from beleg.core import yamlfile
 from beleg.core.errors import BelegError, UsageError
@@ -51,10 +49,7 @@ def approvers(path: Path) -> Approvers | None:
     """
     if not os.path.lexists(path):  # a link that leads nowhere is no consent to go without signatures
         return None
-    try:
-        values = yamlfile.parse(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, OSError) as error:
-        raise UsageError(f"{path.name} cannot be read: {error}") from error
+    values = yamlfile.load(path)
     rows = values.get("approvers") if isinstance(values, dict) else None
     if not isinstance(rows, list):
         raise UsageError(f"{path.name}: `approvers` must be a list of people with `name` and `keys`")

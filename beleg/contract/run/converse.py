@@ -18,7 +18,6 @@ from beleg.contract.client.errors import (
 )
 from beleg.contract.client.snapshot import Snapshot
 from beleg.contract.model import FALLBACK_REASONS, Provider
-from beleg.contract.run import usage
 from beleg.contract.run.attempt import Attempt, AttemptReason, Outcome
 from beleg.contract.run.exchange import Ask, Malformed, Reply, Said, Turn
 from beleg.contract.run.faults import TRANSIENT, NotSetUp, ProviderBroken, ProviderFault
@@ -188,7 +187,9 @@ class Conversation:
             except ProviderFault:
                 step.record_call(Call(provider=provider.provider, api=provider.api, model=provider.model))
                 raise
-            usage.record(step, answer, provider)
+            # The model that answered is what is paid for; an alias may stand in the contract.
+            model = None if isinstance(answer.get("model"), str) else provider.model
+            step.record(answer, provider=provider.provider, model=model, api=provider.api)
             try:
                 return WIRES[provider.api].reply(answer)
             except Malformed as error:

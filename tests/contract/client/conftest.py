@@ -36,6 +36,13 @@ def shop(tmp_path: Path) -> Shop:
 
 
 @pytest.fixture
+def published(shop: Shop) -> Shop:
+    """The shop with a first version."""
+    shop.publish("1.0.0")
+    return shop
+
+
+@pytest.fixture
 def web(shop: Shop) -> Iterator[Web]:
     """The shop's registry on a web server."""
     shop.root.mkdir(exist_ok=True)

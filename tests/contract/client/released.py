@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from beleg.contract.client.clock import Clock
+from beleg.contract.client.feature import Feature
+from beleg.contract.client.load import load
 from beleg.contract.model import Contract, Criterion, Evals, Prompt, Provider, Providers, Variable
 from beleg.contract.registry import steps
 from beleg.contract.registry.records import Head, PromptRelease, Release
@@ -145,3 +148,12 @@ class Shop:
         kind, _, name = folder.partition("/")
         shelf = self.registry.shelf(name) if kind == "features" else self.registry.prompt_shelf(name)
         shelf.commit(epoch, head, verb=verb, at=AT, by="Ada", why="test", release=data, details=details)
+
+
+class HasClock(Protocol):
+    clock: Clock
+
+
+def loaded(hands: HasClock, registry: object = None, **options: Any) -> Feature:
+    """The feature's first major, asked for with little patience."""
+    return load(FEATURE, major=1, registry=registry, clock=hands.clock, **{"timeout_s": 0.5, **options})  # type: ignore[arg-type]

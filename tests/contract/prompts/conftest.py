@@ -4,26 +4,9 @@ from pathlib import Path
 import pytest
 
 from beleg.contract.prompts import prompt as module
-from tests.contract.client.conftest import Hands
-from tests.contract.client.released import Shop
-from tests.contract.client.server import Web, web_server
+from tests.contract.client.conftest import hands, shop, web
 
-
-@pytest.fixture
-def hands() -> Hands:
-    return Hands()
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return Shop(tmp_path / "registry")
-
-
-@pytest.fixture
-def web(shop: Shop) -> Iterator[Web]:
-    shop.root.mkdir(exist_ok=True)
-    with web_server(shop.root) as made:
-        yield made
+__all__ = ["hands", "shop", "web"]
 
 
 @pytest.fixture(autouse=True)

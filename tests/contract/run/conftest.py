@@ -9,7 +9,12 @@ from beleg.contract.client.load import load
 from beleg.contract.model import Provider, Providers
 from tests.contract.client.conftest import new_process
 from tests.contract.client.released import FEATURE, Shop, contract, provider
-from tests.contract.run.double import Api, Double, double
+from tests.contract.run.double import APIS, Api, Double, double
+
+VARIABLES = {"document": "PLANTED Total 119.00 EUR"}
+LOOKUP = ("lookup_vendor", {"vat_id": "DE129273398"})
+"""A call of the contract's tool."""
+EVERY_API = pytest.mark.parametrize("api", APIS)
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from beleg.contract.run import transport
 from beleg.contract.run.result import Result
 from beleg.testing import capture
 from tests.contract.client.released import ANSWER
-from tests.contract.run.conftest import Make, asked
+from tests.contract.run.conftest import EVERY_API, VARIABLES, Make, asked
 from tests.contract.run.double import (
-    APIS,
     MODEL,
     Act,
     Api,
@@ -34,9 +33,6 @@ from tests.contract.run.double import (
     says,
 )
 from tests.trace.schemas import assert_valid
-
-VARIABLES = {"document": "PLANTED Total 119.00 EUR"}
-EVERY_API = pytest.mark.parametrize("api", APIS)
 
 
 def run(feature: Any, way: str, **options: Any) -> Result:
