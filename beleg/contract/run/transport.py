@@ -15,7 +15,7 @@ from beleg.contract.model import Provider
 from beleg.contract.run import strictjson
 from beleg.contract.run.exchange import Ask
 from beleg.contract.run.faults import ProviderBroken
-from beleg.contract.run.keys import key_of
+from beleg.contract.run.keys import address_of, key_of
 from beleg.contract.run.quiet import quiet
 from beleg.contract.run.vendor import WIRES, TooLarge, fault_of, sdk
 
@@ -131,7 +131,8 @@ class AsyncClients:
 def _options(provider: Provider) -> dict[str, Any]:
     timeout_s = provider.timeout_s or TIMEOUT_S
     options = {"api_key": key_of(provider), "max_retries": 0, "timeout": httpx.Timeout(timeout_s)}
-    return options if provider.base_url is None else {**options, "base_url": provider.base_url}
+    address = address_of(provider)
+    return options if address is None else {**options, "base_url": address}
 
 
 def _parsed(content: bytes) -> dict[str, Any]:

@@ -275,6 +275,15 @@ def test_provider_without_an_address_is_not_taken_for_openai(feature: Make, monk
         feature("chat", primary={"provider": "mistral", "base_url": None}).run(VARIABLES)
 
 
+def test_address_of_the_environment_is_asked_before_that_of_the_contract(
+    feature: Make, model: Double, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BELEG_BASE_URL_MUSTER_CLOUD", model.base_url("chat"))
+    model.will(answers(ANSWER))
+    feature("chat", primary={"provider": "muster-cloud", "base_url": "https://nowhere.example/v1"}).run(VARIABLES)
+    assert len(model.seen) == 1
+
+
 def test_missing_package_is_named(feature: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
