@@ -1,12 +1,14 @@
 """What people add afterwards: likes, corrections and their review; and what evaluations report."""
 
+from typing import Any
+
 import beleg
 from beleg.demo.company import CATEGORIZATION, CHAT_COPILOT, HOUR_US, OCR, SECOND_US
+from beleg.demo.receipts import truth
 from beleg.demo.run import Run
 from beleg.trace.fingerprint import fingerprint
 
 _REASONS = ("extraction_error", "extraction_error", "mapping_bug", "unsupported_case", "user_preference")
-_FIELDS = {OCR.name: "/fields/vat_percent", CATEGORIZATION.name: "/transactions/0/account"}
 _DATASET = fingerprint("demo cases")
 
 
@@ -15,8 +17,10 @@ def react(run: Run) -> None:
     chance = run.recorder.chance
     if run.workflow is CHAT_COPILOT and chance(0.12):
         _rate(run)
-    elif run.workflow.name in _FIELDS and chance(0.012):
+    elif run.workflow is CATEGORIZATION and chance(0.012):
         _correct(run)
+    elif run.workflow is OCR:
+        _look_at(run)
 
 
 def _rate(run: Run) -> None:
@@ -25,25 +29,46 @@ def _rate(run: Run) -> None:
         beleg.feedback(run.id, rating=rating, author={"person": run.recorder.between(1, 40)}, tenant=run.tenant)
 
 
+def _look_at(run: Run) -> None:
+    """Half of the wrong tax lines are seen before they are booked; now and then somebody just likes it otherwise."""
+    right = truth(run.reference)["tax_lines"]
+    read = right if run.output is None else run.output["tax_lines"]
+    wait_us = run.recorder.between(1, 60) * HOUR_US
+    if read != right and run.recorder.chance(0.5):
+        first = _corrected(run, wait_us, "extraction_error", "/tax_lines", right)
+        if run.recorder.chance(0.7):
+            _accept(run, first, "deposits belong to their goods")
+    elif run.output is not None and run.recorder.chance(0.002):
+        _corrected(run, wait_us, "user_preference", "/supplier/name", run.output["supplier"]["name"].upper())
+
+
 def _correct(run: Run) -> None:
     between, chance = run.recorder.between, run.recorder.chance
-    reason = _REASONS[between(0, 4)]
-    first = _corrected(run, between(1, 60) * HOUR_US, reason, between(1, 40))
+    reason, field = _REASONS[between(0, 4)], "/transactions/0/account"
+    first = _corrected(run, between(1, 60) * HOUR_US, reason, field, {"right": between(1, 40)})
     if chance(0.05):  # the person thought again
-        _corrected(run, 70 * HOUR_US, reason, between(41, 80), supersedes=first)
+        _corrected(run, 70 * HOUR_US, reason, field, {"right": between(41, 80)}, supersedes=first)
     elif chance(0.3):
-        decision = {"subject": first, "decision": "accept", "by": "head_of_bookkeeping", "why": "seen before"}
-        run.report("review", 75 * HOUR_US, **decision)
+        _accept(run, first, "seen before")
 
 
-def _corrected(run: Run, wait_us: int, reason: str, right: int, *, supersedes: str | None = None) -> str | None:
+def _accept(run: Run, correction: str | None, why: str) -> None:
+    decision = {"subject": correction, "decision": "accept", "by": "head_of_bookkeeping", "why": why}
+    run.report("review", 75 * HOUR_US, **decision)
+
+
+def _corrected(
+    run: Run, wait_us: int, reason: str, field: str, right: Any, *, supersedes: str | None = None
+) -> str | None:
     with run.recorder.later(wait_us):
         return beleg.correct(
             run.id,
-            field=_FIELDS[run.workflow.name],
+            workflow=run.workflow.name,
+            field=field,
             reason=reason,
-            expected={"right": right},
+            expected=right,
             input_hash=fingerprint(run.input),
+            author={"person": run.recorder.between(1, 12)},
             supersedes=supersedes,
             tenant=run.tenant,
         )

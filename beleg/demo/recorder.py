@@ -6,7 +6,7 @@ from random import Random
 
 import orjson
 
-from beleg.demo.company import DAY_US, HOUR_US, START_US
+from beleg.demo.company import DAY_US, HOUR_US, OCR, START_US
 from beleg.demo.events import Event, instant, uuid7
 from beleg.demo.spool import WORKERS, Spool
 from beleg.demo.tally import Tally
@@ -18,6 +18,17 @@ from beleg.trace.settings import TraceSettings
 
 _LATE, _TWICE, _REVISED = 0.004, 0.004, 0.002
 """Share of events that arrive days later, that arrive twice, whose first version was wrong."""
+_LINE = {
+    "type": "object",
+    "required": ["rate_percent", "net_cents", "tax_cents"],
+    "properties": {
+        "rate_percent": {"enum": ["19", "7", "0"]},
+        "net_cents": {"type": "integer"},
+        "tax_cents": {"type": "integer"},
+    },
+}
+STORED_VALUES = {OCR.name: {"type": ["array", "string"], "maxItems": 10, "items": _LINE, "maxLength": 200}}
+"""Workflow → form of corrected values that are kept: here tax lines, or a name."""
 _FIGURES = {"step": "latency_ms", "run_finished": "duration_ms"}
 """Events that are corrected now and then, and what was wrong with them."""
 
@@ -72,6 +83,7 @@ class Recorder:
             Faults(strict=True),
             clock=Clock(self._now_ns, self._now_ns),
             new_id=self._new_id,
+            stored_values=STORED_VALUES,
             keyed=False,
         )
         tracer.push(mine)

@@ -8,8 +8,19 @@ from typing import Any
 
 import beleg
 from beleg.demo.answers import Answer, answer_of
-from beleg.demo.company import BILL_CATCHES_UP_US, OWN, OWN_PRICES, ROUTED, SECOND_US, TENANTS, Model, Workflow
+from beleg.demo.company import (
+    BILL_CATCHES_UP_US,
+    OCR,
+    OWN,
+    OWN_PRICES,
+    ROUTED,
+    SECOND_US,
+    TENANTS,
+    Model,
+    Workflow,
+)
 from beleg.demo.events import Event, envelope, uuid7
+from beleg.demo.receipts import receipt
 from beleg.demo.recorder import Recorder
 from beleg.demo.tally import own_cost_pico_usd
 from beleg.trace.run import Run as Trace
@@ -38,7 +49,10 @@ class Run:
         self.workflow = workflow
         self.purpose = purpose
         self.tenant = tenant or TENANTS[subject % len(TENANTS)]
-        self.input = {workflow.subject: subject, "revision": revision}
+        self.input = _input(workflow, subject, revision)
+        self.output: Mapping[str, Any] | None = None
+        """The result, where a story has one that matters."""
+        self.reference = f"books/{workflow.subject}:{subject}" + (f"@{revision}" if revision else "")
         self._trace: Trace = self._traced(f"{workflow.subject}:{subject}")
         self._trace.__enter__()
         self.id = str(self._trace.run_id)
@@ -50,7 +64,7 @@ class Run:
             workflow=self.workflow.name,
             input_payload=self.input,
             input_key=key,
-            input_ref=f"books/{key}",
+            input_ref=self.reference,
             tenant=self.tenant,
             team=self.workflow.team,
             environment="staging" if self.purpose == "test" else "production",
@@ -114,7 +128,7 @@ class Run:
     def finish(self, error: type[BaseException] | None = None, **units: int) -> bool:
         """End the run, with an error or with its results; False if that lies beyond the end of the demo."""
         if error is None:
-            self._trace.set_output({**self.input, "answer": self.recorder.between(0, 3)})
+            self._trace.set_output(self.output or {**self.input, "answer": self.recorder.between(0, 3)})
         for kind, count in units.items():
             self._trace.units(count, kind)
         self._trace.__exit__(error, None, None)
@@ -164,6 +178,13 @@ class Run:
     def think(self, seconds: int) -> None:
         """Let time pass between two calls."""
         self.recorder.now_us += seconds * SECOND_US
+
+
+def _input(workflow: Workflow, subject: int, revision: int) -> dict[str, Any]:
+    """What a run is given: a receipt that an evaluation can fetch again, of other workflows a stand-in."""
+    if workflow is OCR:
+        return receipt(subject, revision).variables()
+    return {workflow.subject: subject, "revision": revision}
 
 
 def _billed_pico_usd(model: Model, buckets: Mapping[str, int], at_us: int) -> int | None:

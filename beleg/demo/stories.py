@@ -34,6 +34,7 @@ from beleg.demo.company import (
     SONNET,
     VAT_RETURN,
 )
+from beleg.demo.reader import UNTOLD, read
 from beleg.demo.run import Run
 
 Story = Callable[[Run], None]
@@ -50,11 +51,10 @@ def ocr(run: Run) -> None:
     if run.recorder.chance(0.012):
         run.finish(UnreadableDocumentError)
         return
+    run.output = read(UNTOLD, run.input["document_text"])
     if run.recorder.chance(0.1):
-        vat_percent = 19 if run.recorder.chance(0.8) else 7
-        read = {"gross_cents": between(500, 90_000), "vat_percent": vat_percent}
-        fields = [{"name": name, "value": value} for name, value in read.items()]
-        run.artifact("extracted_fields", {"document_type": "invoice", "fields": fields})
+        fields = [{"name": name, "value": run.output[name]} for name in ("gross_cents", "invoice_number")]
+        run.artifact("extracted_fields", {"document_type": run.output["document_type"], "fields": fields})
     run.finish(documents=1)
 
 

@@ -2,13 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from beleg.contract.evidence import CriterionResult
+from beleg.contract.lint.schemas import can_hold
 from beleg.contract.lint.subject import Hit, Subject, text
 from beleg.contract.model import Criterion
 
 LIMITS = ("cost", "latency")
 """Kinds whose threshold is the most that is allowed; of the others it is the least."""
+JUDGE = "judge"
+"""Scorer that names a model, no field."""
 MARGINS_TO = 1.0
 """Binary criteria and scores lie between 0 and 1."""
 
@@ -126,6 +130,24 @@ def not_met(subject: Subject) -> Iterator[Hit]:
     )
 
 
+def blind(subject: Subject) -> Iterator[Hit]:
+    """L49: a scorer that looks where nothing can stand judges every answer alike."""
+    if subject.schema_faults:
+        return
+    schema = subject.contract.output_schema
+    for each in subject.contract.evals.criteria:
+        name, _, rest = each.scorer.partition(":")
+        field = unquote(rest.partition("?")[0])
+        if field and name != JUDGE and not can_hold(schema, _steps(field)):
+            yield Hit(_place(each), f"No answer can hold “{text(field)}”, where {text(name)} looks.")
+
+
+def _steps(field: str) -> list[str]:
+    if field.startswith("/"):
+        return [step.replace("~1", "/").replace("~0", "~") for step in field[1:].split("/")]
+    return field.split(".")
+
+
 def _place(criterion: Criterion) -> str:
     return f"evals.criteria.{text(criterion.name)}"
 
@@ -137,4 +159,5 @@ CHECKS = {
     "L31": loosened,
     "L32": own_judge,
     "L45": not_met,
+    "L49": blind,
 }

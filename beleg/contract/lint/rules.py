@@ -1,7 +1,7 @@
 """The table of rules: what each is called, how bad it is by risk tier, where its guide stands, how to mend it.
 
 The checks live in one module per part of a contract; this table is what docs/contract/lint.md is made from.
-Rules L01 to L40 follow the project's research of 2026; L41 to L48 are Beleg's own.
+Rules L01 to L40 follow the project's research of 2026; L41 to L49 are Beleg's own.
 """
 
 from dataclasses import dataclass
@@ -329,6 +329,14 @@ RULES = (
         "improve the prompt, or add the cases that would settle it",
         3,
         ("evidence",),
+    ),
+    Rule(
+        "L49",
+        "scorer that looks where nothing can stand",
+        "EEE",
+        "evaluation.md#criteria",
+        "name a field that the output schema has",
+        1,
     ),
     # Governance and workflow
     Rule(

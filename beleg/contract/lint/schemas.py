@@ -1,6 +1,7 @@
 """Walking a JSON Schema: every subschema with its place, without recursion and with a limit."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -117,6 +118,46 @@ class References:
             else:
                 value = value.get(name) if isinstance(value, Mapping) else None
         return value
+
+
+def can_hold(root: Any, steps: Sequence[str]) -> bool:
+    """Whether a value under a schema may have something at a place; only a closed object is known to have nothing."""
+    references, here = References(root), [root]
+    for step in steps:
+        here = [below for schema in _unfolded(here, references) for below in _at(schema, step)]
+    return bool(here)
+
+
+def _unfolded(schemas: Iterable[Any], references: References) -> Iterator[Any]:
+    """Schemas with what they refer to and combine, each once."""
+    waiting, seen = list(schemas), set[int]()
+    while waiting:
+        schema = waiting.pop()
+        if id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        yield schema
+        if isinstance(schema, Mapping):
+            waiting.extend(each for key in ("allOf", "anyOf", "oneOf") for each in schema.get(key) or ())
+            waiting.extend(schema[key] for key in ("then", "else") if key in schema)
+            with suppress(LookupError):
+                waiting.extend([references.target(schema["$ref"])] if "$ref" in schema else ())
+
+
+def _at(schema: Any, step: str) -> Iterator[Any]:
+    """The subschemas for one step into a value, as far as a schema speaks of it."""
+    if not isinstance(schema, Mapping):
+        yield from [schema] if schema is True else []
+        return
+    named = schema.get("properties") or {}
+    if step in named:
+        yield named[step]
+    elif declares_object(schema) and not closed(schema):
+        yield True
+    yield from (schema.get("patternProperties") or {}).values()  # patterns are strangers' and not tried
+    if "array" in types(schema) and step.isdecimal():
+        prefix = schema.get("prefixItems") or ()
+        yield prefix[int(step)] if int(step) < len(prefix) else schema.get("items", True)
 
 
 def types(schema: Any) -> tuple[str, ...]:

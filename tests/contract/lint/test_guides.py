@@ -129,6 +129,8 @@ def test_yaml_blocks_are_the_files_that_they_name(kind: str, name: str, body: st
         assert [each for each in lint(document.contract(whole)) if each.rule == "L09"] == []
     elif name == "change.yaml":
         _clean(values, {"L39", "L40", "L36"})
+    elif name == "evals.yaml":
+        _clean({"evals": values}, ALL - {"L49"})  # of another schema than that of cases.yaml
     else:
         _clean({PARTS[name]: values}, ALL)
 
