@@ -22,6 +22,7 @@ from beleg.core.paths import shipped
 assert (shipped("contracts", "events") / "step" / "v1.schema.json").exists()
 assert shipped("contracts", "policies").is_dir()
 assert shipped("contracts", "metrics.yaml").exists()
+assert (shipped("evals", "policies") / "gate.yaml").exists()
 assert (shipped("contracts", "features") / "receipt-extraction" / "feature.yaml").exists()
 baked = beleg.prompt("ocr", default="Read it.")
 assert (baked.text, baked.source) == ("Read it.", "baked"), baked
@@ -31,9 +32,11 @@ assert shipped("template", "dagster.yaml").exists()
 from pathlib import Path
 package = Path(beleg.__file__).parent
 for folder in ("demo/sql", "demo/policies", "ingest/sql", "cost/sql", "lake/sql", "ask/sql", "report/sql", "checks/sql",
-               "report/templates", "demo/features", "demo/registry", "contract/compat"):
+               "report/templates", "demo/features", "demo/registry", "demo/suites", "contract/compat", "report/gate/templates",
+               "evals/cases/sql", "evals/findings/sql", "evals/gate/sql", "agent/example/playbooks"):
     assert any((package / folder).iterdir()), folder
-assert (package / "contract" / "document.schema.json").exists()
+for file in ("contract/document.schema.json", "contract/evidence.schema.json", "report/gate/texts.yaml"):
+    assert (package / file).exists(), file
 print("wheel: light import, a traced run and shipped contracts work in an empty environment")
 """
 

@@ -21,6 +21,7 @@ from beleg.core.sql import query
 from beleg.cost import plan
 from beleg.cost.build import needed, open_days
 from beleg.cost.restatements import restate
+from beleg.evals import findings
 from beleg.ingest.run import IngestReport
 from beleg.ingest.run import ingest as take
 from beleg.lake import catalog, publication
@@ -208,6 +209,7 @@ def _publish(settings: Settings, wish: Wish, judge: Judge) -> tuple[Publication,
             _ensure_catalog(settings, before)
             return before, touched
         restate(at.builder, before, done.inputs, done.touched)
+        findings.renew(at.con, at.lake, note=wish.note)
         _demand(at, judge)
         made = _next(at)
     publication.publish(settings, made)

@@ -10,7 +10,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import compat, contract, days, explain, ingest, lint, pipeline, queries, report, trace
+from benchmarks import (
+    agent_layout,
+    agent_toolsets,
+    compat,
+    contract,
+    days,
+    explain,
+    findings,
+    ingest,
+    lint,
+    pipeline,
+    queries,
+    report,
+    scoring,
+    stats,
+    trace,
+)
 
 WORK = Path(__file__).parent / ".work"
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -38,6 +54,11 @@ GROUPS: dict[str, Callable[..., list[tuple[object, ...]]]] = {
     "trace": trace.measure,
     "compat": compat.measure,
     "lint": lint.measure,
+    "stats": stats.measure,
+    "findings": findings.measure,
+    "scoring": scoring.measure,
+    "agent_toolsets": agent_toolsets.measure,
+    "agent_layout": agent_layout.measure,
     "contract": contract.measure,
 }
 

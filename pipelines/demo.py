@@ -29,6 +29,17 @@ by each run, which sets its own."""
 def through_dagster(settings: Settings, now: datetime, on_progress: OnProgress) -> flow.Report:
     """Run the job `nightly` in this process; raises CheckFailed naming the step that failed."""
     on_progress("pipeline", 0, 1, "assets and checks in Dagster")
+    return _report(settings, _job("nightly", settings, now, partition_key=today()))
+
+
+def learning_through_dagster(settings: Settings, now: datetime, on_progress: OnProgress) -> None:
+    """Run the job `evaluate` in this process; raises CheckFailed naming the step that failed."""
+    on_progress("evaluation", 0, 1, "cases, scores and the gate in Dagster")
+    _job("evaluate", settings, now)
+
+
+def _job(name: str, settings: Settings, now: datetime, partition_key: str | None = None) -> set[str]:
+    """Run a job; returns the days of unit costs that it made."""
     installation = Installation(
         home=str(settings.home),
         spool=str(settings.spool),
@@ -37,9 +48,9 @@ def through_dagster(settings: Settings, now: datetime, on_progress: OnProgress) 
         as_of=now.isoformat(),
     )
     with dg.DagsterInstance.ephemeral() as instance:
-        done = defs.resolve_job_def("nightly").execute_in_process(
+        done = defs.resolve_job_def(name).execute_in_process(
             instance=instance,
-            partition_key=today(),
+            partition_key=partition_key,
             resources={"installation": installation},
             run_config=QUIET,
             raise_on_error=False,
@@ -48,7 +59,7 @@ def through_dagster(settings: Settings, now: datetime, on_progress: OnProgress) 
     if not done.success:
         failed = ", ".join(event.step_key or "" for event in done.all_events if event.is_step_failure)
         raise CheckFailed(f"the pipeline failed at {failed}: its log stands above")
-    return _report(settings, days)
+    return days
 
 
 def _report(settings: Settings, days: set[str]) -> flow.Report:
@@ -63,7 +74,14 @@ def _report(settings: Settings, days: set[str]) -> flow.Report:
 def demo(home: Path = HOME, *, runs: int = 20_000, seed: int = 1) -> Played:
     """Play the demo through Dagster."""
     with progress_bar(show=True) as show:
-        return play(home, runs=runs, seed=seed, on_progress=show, pipeline=through_dagster)
+        return play(
+            home,
+            runs=runs,
+            seed=seed,
+            on_progress=show,
+            pipeline=through_dagster,
+            learn=learning_through_dagster,
+        )
 
 
 if __name__ == "__main__":

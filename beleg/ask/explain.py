@@ -136,25 +136,9 @@ def _steps(at: Desk, settings: Settings, run_id: str) -> tuple[Step, ...]:
 
 def _said(at: Desk, run: Record) -> tuple[list[Record], list[Record]]:
     """Feedback and corrections, with the run each counts for: nothing is said of a run before its day."""
-    tables = ("feedback", "corrections")
-    at.lay({table: at.since(table, run["day"].isoformat()) for table in (*tables, "reviews")})
-    by = _named(run, "run_id", "started_at", "workflow", "output_hash", "input_hash")
-    feedback, corrections = (at.ask(table, **by) for table in tables)
-    counted = _counted(at, run, [*feedback, *corrections])
-    for word in (*feedback, *corrections):
-        word["counts_for"] = counted.get((word.pop("source"), word.pop("event_id")), run["run_id"])
+    at.lay({table: at.since(table, run["day"].isoformat()) for table in ("bindings", "corrections")})
+    feedback, corrections = (at.ask(table, **_named(run, "run_id")) for table in ("feedback", "corrections"))
     return feedback, corrections
-
-
-def _counted(at: Desk, run: Record, words: list[Record]) -> dict[tuple[str, str], str]:
-    """Of what is bound by fingerprint, and so shown under every run with it: (source, event id) → run it counts for."""
-    spoken = [word["event_time"].date().isoformat() for word in words if word["bound_by"] == "fingerprint"]
-    if not spoken:
-        return {}
-    # A run that started before the word was spoken lies no later than it.
-    at.lay({"run_costs": {day for day in at.lake.partitions("run_costs") if day <= max(spoken)}})
-    found = at.ask("counts_for", **_named(run, "started_at", "workflow", "output_hash", "input_hash"))
-    return {(row["source"], row["event_id"]): row["counts_for"] for row in found}
 
 
 def _same_input(at: Desk, run: Record) -> list[Record]:

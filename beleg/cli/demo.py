@@ -62,6 +62,7 @@ def _record(played: "Played") -> dict[str, Any]:
         "report": played.report,
         "known": played.summary.as_dict(),
         "ingest": asdict(played.flow.ingest),
+        "gate": asdict(played.gate),
         "checks": {check.what: check.holds for check in played.checks},
         "unit_costs": [line.record() for line in played.unit_costs],
         "flags": played.flags,
@@ -75,13 +76,14 @@ def _tell(played: "Played", out: "Console") -> None:
     out.print(f"{played.summary.runs:,} runs in {taken.read:,} lines of {taken.files:,} files:")
     out.print(f"  {taken.accepted:,} accepted ({taken.duplicates:,} duplicates, {taken.superseded:,} superseded)")
     out.print(f"  {taken.quarantined:,} refused, {taken.pending:,} still being written\n")
-    for part in (_unit_costs(played), _flags(played), _quarantine(played), _reconciliation(played)):
+    for part in (_unit_costs(played), _flags(played), _quarantine(played), _reconciliation(played), _gate(played)):
         out.print(part)
         out.print()
     held = sum(check.holds for check in played.checks)
     out.print(f"{held} of {len(played.checks)} answers known beforehand were found exactly:")
     out.print("  " + ", ".join(check.what for check in played.checks) + "\n")
     out.print(f"Report: {played.report}", soft_wrap=True)
+    out.print(f"Gate:   {played.gate.page}", soft_wrap=True)
     out.print("Your own data: beleg ingest PATH", soft_wrap=True)
 
 
@@ -118,3 +120,9 @@ def _reconciliation(played: "Played") -> Any:
         rows.append([row["provider"], row["model"], row["compared_steps"], row["equal_steps"], *amounts])
     columns = ["provider", "model", "calls", "equal", "billed usd", "computed usd", "difference usd"]
     return table("Billed against computed", columns, rows, numbers=columns[2:])
+
+
+def _gate(played: "Played") -> Any:
+    gate = played.gate
+    title = f"Gate on the draft of receipt extraction: {gate.verdict} over {gate.cases} cases"
+    return table(title, ["criterion", "verdict"], [[name, verdict] for name, verdict in gate.criteria.items()])

@@ -57,6 +57,9 @@ def _show(done: "Forgetting") -> None:
     show_rows(title, ("table", "rows"), list(done.rows.items()), numbers=("rows",))
     out = console()
     if not done.dry_run:
-        out.print(f"Spool lines: {done.spool_lines}; reports removed: {len(done.reports)}; key: {done.key or '—'}.")
+        out.print(
+            f"Spool lines: {done.spool_lines}; lines of evaluations: {done.answers}; "
+            f"reports removed: {len(done.reports)}; key: {done.key or '—'}."
+        )
     for word in (*done.notes, *done.left):
         out.print(word)

@@ -19,6 +19,7 @@ from beleg.contract.model import Contract, Criterion
 from beleg.contract.registry.fields import parse
 from beleg.contract.registry.records import Published
 from beleg.core.errors import DamagedError
+from beleg.trace.fingerprint import fingerprint
 
 Verdict = Literal["pass", "fail", "inconclusive"]
 _CLOCKS_DIFFER = timedelta(minutes=5)
@@ -63,7 +64,7 @@ class Evidence:
     slices: tuple[Mapping[str, Any], ...]
     made_at: datetime
     document: Mapping[str, Any]
-    """The file as it was; a release keeps it."""
+    """The file as it was, with all that only the report shows; a release keeps it."""
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "evidence") -> "Evidence":
@@ -73,8 +74,8 @@ class Evidence:
         if error is not None:
             place = ".".join(str(step) for step in error.absolute_path) or "the file"
             raise DamagedError(f"{name} is damaged: {place}: {error.message[:200]}")
-        parts = {key: value for key, value in values.items() if key != "evidence_format"}
-        parts["criteria"] = tuple(CriterionResult(**each) for each in values["criteria"])
+        parts = {key: value for key, value in values.items() if key in cls.__dataclass_fields__}
+        parts["criteria"] = tuple(_result(each) for each in values["criteria"])
         parts["slices"] = tuple(values["slices"])
         try:
             parts["made_at"] = datetime.fromisoformat(values["made_at"])
@@ -97,19 +98,46 @@ def read(path: Path) -> Evidence:
         raise DamagedError(f"{path.name} cannot be read: {error.strerror}") from error
 
 
+def dataset_digest(project: Path, name: str) -> str | None:
+    """Fingerprint of a dataset's newest manifest in the project; None where the project holds no such dataset.
+
+    Raises DamagedError for one that cannot be read.
+    """
+    manifests = sorted(
+        (project / "evals" / "datasets" / name).glob("v[0-9]*.json"), key=lambda path: (len(path.name), path)
+    )
+    if not manifests:
+        return None
+    newest = manifests[-1]
+    try:
+        return fingerprint(parse(newest.read_bytes(), newest.name))
+    except OSError as error:
+        raise DamagedError(f"{newest.name} of the dataset {name} cannot be read: {error.strerror}") from error
+
+
 def problems(
-    evidence: Evidence, contract: Contract, active: Published | None, *, now: datetime, max_age_days: int | None
+    evidence: Evidence,
+    contract: Contract,
+    active: Published | None,
+    *,
+    now: datetime,
+    max_age_days: int | None,
+    dataset_digest: str | None = None,
 ) -> list[str]:
     """Why evidence does not speak for this draft now, in sentences; empty where it does.
 
     Its verdict is not judged here. The baseline must be the version that is active now: a pass against an
-    older one says nothing about what readers would lose.
+    older one says nothing about what readers would lose. `dataset_digest` is that of the cases as they are now;
+    None where nobody knows it.
     """
     found = [
         *_bound(evidence, contract, active),
         *_aged(evidence, now, max_age_days),
         *_criteria(evidence, contract),
+        *_parts(evidence),
     ]
+    if dataset_digest not in {None, evidence.dataset_digest}:
+        found.append(f"the cases {evidence.dataset!r} have changed since the gate ran: run the gate again")
     if evidence.verdict == "pass" and evidence.missing >= evidence.cases:
         found.append(f"the evidence passes, but {evidence.missing} of {evidence.cases} cases have no result")
     return found
@@ -151,6 +179,27 @@ def _criteria(evidence: Evidence, contract: Contract) -> list[str]:
     return [*found, *(told for each in agreed for told in _contradictions(each, results[each.name]))]
 
 
+def _parts(evidence: Evidence) -> Iterator[str]:
+    """What must hold beside the criteria, and does not although the whole passes."""
+    if evidence.verdict != "pass":
+        return
+    told = "the evidence passes as a whole, but not"
+    whole = evidence.document
+    for each in whole.get("critical_cases", ()):
+        if each["verdict"] == "fail":
+            yield f"{told} on the critical case {each['case_id']}"
+    for each in evidence.slices:
+        if each.get("required") and each.get("verdict") != "pass":
+            yield f"{told} on the required slice {each.get('slice')}"
+    for name in ("superiority", "hidden"):
+        if (whole.get(name) or {"verdict": "pass"})["verdict"] != "pass":
+            yield f"{told} on its {name} part"
+    for each in whole["criteria"]:
+        parts = (each.get(name) for name in ("against_threshold", "against_baseline", "tail"))
+        if each["verdict"] == "pass" and any(part and part["verdict"] != "pass" for part in parts):
+            yield f"the evidence on {each['name']!r} passes as a whole, but not in its parts"
+
+
 def _contradictions(criterion: Criterion, result: CriterionResult) -> Iterator[str]:
     """What a result says that its criterion, or its own figures, do not bear out."""
     named = f"the evidence on {criterion.name!r}"
@@ -179,6 +228,10 @@ def _reaches(criterion: Criterion, result: CriterionResult) -> bool:
     if result.estimate is None or (result.upper if at_most else result.lower) is None:
         return False
     return result.estimate <= criterion.threshold if at_most else result.estimate >= criterion.threshold
+
+
+def _result(values: Mapping[str, Any]) -> CriterionResult:
+    return CriterionResult(**{name: values[name] for name in CriterionResult.__dataclass_fields__})
 
 
 @cache

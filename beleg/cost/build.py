@@ -22,6 +22,7 @@ from beleg.cost.neighbours import Neighbours
 from beleg.cost.plan import Plan
 from beleg.cost.pricing import Pricing
 from beleg.cost.touched import RUN_TABLES, Links, Touched
+from beleg.cost.words import WORD_TABLES, Words
 from beleg.lake.engine import identifier
 from beleg.lake.sealed import open_business_days, sealed_before
 from beleg.lake.snapshot import Snapshot
@@ -29,11 +30,11 @@ from beleg.lake.snapshot import Snapshot
 DAY_STAGES = (("run_days",), ("step_costs",), ("run_costs", "run_lookup"))
 """Marts of days, one stage after another."""
 MONTH_LANES = (
-    (("unit_costs", "flags"), ("prompt_versions",)),
+    (("unit_costs", "flags"), ("bindings",), ("prompt_versions",)),
     (("drift",), ("reconciliation", "workflow_traffic", "cache_efficiency")),
 )
-"""Marts of months in lanes of stages. No lane stands on another, so they are made at the same time: a day's rows
-are too few for DuckDB to share among cores."""
+"""Marts of months, and that of words, in lanes of stages. No lane stands on another, so they are made at the same
+time: a day's rows are too few for DuckDB to share among cores."""
 STAGES = (*DAY_STAGES, *(stage for lane in MONTH_LANES for stage in lane))
 DAY_MARTS = tuple(mart for stage in DAY_STAGES for mart in stage)
 MARTS = tuple(mart for stage in STAGES for mart in stage)
@@ -49,11 +50,10 @@ STANDS_ON: Mapping[str, tuple[str, ...]] = {
     "workflow_traffic": ("run_costs",),
     "cache_efficiency": ("step_costs",),
     "drift": ("run_costs",),
-    "prompt_versions": ("unit_costs",),
+    "bindings": ("run_costs",),
+    "prompt_versions": ("unit_costs", "bindings"),
 }
 """Mart → marts that must be there first; what those stand on is understood."""
-WORD_TABLES = ("feedback", "corrections", "reviews")
-"""What people say of runs, and of what was said."""
 FRESH = "business_day IN (SELECT business_day FROM fresh)"
 """Which of a month's rows are computed again; the others are taken over. Budgets need the whole month."""
 
@@ -119,6 +119,8 @@ class Builder:
         if stage[0] in {"run_costs", "run_lookup"}:
             self._build_run_costs(set(due.run_days), self._links(self.lake))
             return due.run_days
+        if stage[0] == "bindings":
+            return self._make_bindings()
         days = due.all | self._further_days(stage[0])
         self._build_months(stage, days)
         return days
@@ -139,17 +141,23 @@ class Builder:
         self.plan = replace(self.plan, touched=due)
         return days
 
+    def _make_bindings(self) -> Collection[str]:
+        """Bind the words of the days that the changes concern; nothing where nobody said anything."""
+        words = Words(self.con, self.published, self.lake)
+        days = words.due(set(self.plan.touched.run_days), self.plan.changed) | set(self.plan.changed["bindings"])
+        if days:
+            self._mart("bindings", days, words.at_hand(days))
+        return days
+
     def _links(self, lake: Snapshot) -> Links:
         return touched.links(self.con, lake)
 
     def _further_days(self, mart: str) -> set[str]:
         """Days that a mart about more than one day must look at beside the touched ones."""
-        run_days = set(self.plan.touched.run_days)
-        others = Neighbours(self.con, self.published, self.lake)
         if mart == "drift":
-            return others.later(run_days)
+            return Neighbours(self.con, self.published, self.lake).later(set(self.plan.touched.run_days))
         if mart == "prompt_versions":
-            return others.judged(run_days, {name: set(self.plan.changed[name]) for name in WORD_TABLES})
+            return Words(self.con, self.published, self.lake).run_days()
         return set()
 
     def _build_run_days(self, days: set[str], started: set[str], old: Links) -> set[str]:
@@ -205,13 +213,12 @@ class Builder:
     def _month_inputs(self, name: str, month: str, utc_days: set[str]) -> dict[str, Iterable[str]]:
         """Table → its partitions that a month mart needs for the runs and steps of some UTC days."""
         inputs: dict[str, Iterable[str]] = {"step_costs": utc_days, "run_costs": utc_days, "unit_costs": {month}}
-        # Any outcome or word may speak of these days, or take back what did, whenever it came.
-        inputs |= {name: self.lake.partitions(name) for name in ("outcomes", *WORD_TABLES)}
-        others = Neighbours(self.con, self.lake, self.lake)
+        # Any outcome may speak of these days, or take back what did, whenever it came.
+        inputs["outcomes"] = self.lake.partitions("outcomes")
+        # Nobody speaks of a run before its day.
+        inputs["bindings"] = {day for day in self.lake.partitions("bindings") if day >= min(utc_days)}
         if name == "drift":
-            inputs["run_costs"] = utc_days | others.earlier(utc_days)
-        if name == "prompt_versions":
-            inputs["run_costs"] = utc_days | others.candidates(utc_days)
+            inputs["run_costs"] = utc_days | Neighbours(self.con, self.lake, self.lake).earlier(utc_days)
         return inputs
 
     def _business_days(self, days: Iterable[str]) -> set[str]:

@@ -6,12 +6,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
+from beleg.core import values
 from beleg.cost.policy import RISK_LEVELS
 from beleg.cost.reading import Fields, read_yaml
 
 DEFAULT_ABANDON_AFTER = timedelta(days=1)
 
-_KEYS = ("unit", "per", "result", "abandon_after", "risk_levels", "budget", "tenant_budget", "tenants", "why")
+_KEYS = ("unit", "per", "result", "abandon_after", "risk_levels", "budget", "tenant_budget", "tenants", "values", "why")
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def _workflow(name: str, raw: object, where: str, abandon_after: timedelta) -> W
     fields = Fields(raw, where, _KEYS)
     if "unit" not in fields.raw:
         fields.fail("has no unit: name one business result, for example unit: document")
+    values.parse(fields.raw, where)  # ingest acts on it
     source, kind = _result(fields)
     return WorkflowPolicy(
         workflow=name,

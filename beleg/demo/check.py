@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 
 from beleg.core.sql import query
+from beleg.demo.learning import Gate
 from beleg.demo.tally import DemoSummary
 from beleg.ingest.run import IngestReport
 
@@ -48,6 +49,12 @@ def checks(summary: DemoSummary, ingested: IngestReport, con: duckdb.DuckDBPyCon
     yield Check("results by workflow", results, _found(con, "results"))
     own = {"cost_pico_usd": summary.own_model_cost_pico_usd, "billed_pico_usd": summary.own_model_billed_pico_usd}
     yield Check("the own model's exact cost and bill", own, _found(con, "own_model", model=summary.own_model))
+
+
+def check_gate(gate: Gate) -> Check:
+    """What the gate must find: the draft reads every deposit better, and nothing worse."""
+    found = {"better": gate.better, "worse": gate.worse}
+    return Check("receipts that the draft reads better", {"better": gate.known_better, "worse": 0}, found)
 
 
 def _found(con: duckdb.DuckDBPyConnection, name: str, **parameters: Any) -> dict[str, int]:

@@ -32,6 +32,8 @@ def make_home(home: Path) -> Settings:
         shutil.copytree(own, policies)
     with as_file(files("beleg.demo") / "registry") as own:
         shutil.copytree(own, home / "registry")
+    with as_file(files("beleg.demo") / "suites") as own:
+        shutil.copytree(own, home / "project" / "evals" / "suites")
     shutil.copytree(shipped("contracts", "features"), policies.parent / "features")
     return settings_of(home)
 

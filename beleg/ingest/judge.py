@@ -4,7 +4,7 @@
 through `judge`, which is exact, slower, and alone decides what is refused and why.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from beleg.ingest.limits import Limits
 from beleg.ingest.reasons import Refusal, refuse
 from beleg.ingest.schemas import Rule, event_rules, shape_rules
 from beleg.ingest.upcast import UPCASTERS, Upcasts
+from beleg.ingest.values import Values
 
 _BOM = b"\xef\xbb\xbf"
 _SYNTAX = {"surrogate": "lone_surrogate", "depth limit": "nesting_too_deep", "infinity": "number_out_of_range"}
@@ -34,14 +35,18 @@ class Taken(NamedTuple):
 
 
 class Judge:
-    """Judges lines by the event schemas and the artifact shapes of some folders."""
+    """Judges lines by the event schemas and the artifact shapes of some folders.
 
-    def __init__(self, limits: Limits, shape_folders: Sequence[Path]) -> None:
+    `stored` names the workflows whose corrected values may be stored.
+    """
+
+    def __init__(self, limits: Limits, shape_folders: Sequence[Path], stored: Collection[str] = ()) -> None:
         self._limits = limits
         self._rules = event_rules()
         self.upcasts = Upcasts(self._rules, UPCASTERS)
         self._shapes = shape_rules(shape_folders)
         self.events = sorted({event for event, _ in self._rules})
+        self._values = Values(stored)
 
     def take(self, data: bytes) -> Taken:
         """Sort out the provably good among lines that each end in a line feed."""
@@ -89,6 +94,10 @@ class Judge:
         if not isinstance(value, dict):
             return refuse("not_object")
         return look(line, self._limits.depth + 1) or self._event(value)
+
+    def kept(self, event: str, line: bytes) -> bytes:
+        """A good line as it is stored: of the newest version, without values that may not be."""
+        return self._values.line(event, self.upcasts.line(event, line))
 
     def _syntax(self, line: bytes, error: ValueError) -> Refusal:
         message = str(error)

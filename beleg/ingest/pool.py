@@ -56,6 +56,8 @@ def judge_in_workers(
     shape_folders: Sequence[Path],
     workers: int,
     on_start: Callable[[int], None] | None = None,
+    *,
+    stored: Sequence[str] = (),
 ) -> Iterator[list[Judged]]:
     """Judge the batches in `workers` processes; results come in order.
 
@@ -63,7 +65,8 @@ def judge_in_workers(
     DamagedError where that dies too, and a worker's OSError as its own. `on_start` is told the process id
     of each worker.
     """
-    setup = orjson.dumps({"limits": limits, "shape_folders": [str(f) for f in shape_folders]}) + b"\n"
+    rules = {"limits": limits, "shape_folders": [str(f) for f in shape_folders], "stored": stored}
+    setup = orjson.dumps(rules) + b"\n"
     idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
     started: list[_Worker] = []
     lock = threading.Lock()

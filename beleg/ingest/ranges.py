@@ -207,7 +207,7 @@ class Judging:
                 continue
             verdict = self._judge.judge(line)
             if isinstance(verdict, str):
-                taken.good[verdict].append(self._judge.upcasts.line(verdict, line))
+                taken.good[verdict].append(self._judge.kept(verdict, line))
                 continue
             offset += sum(map(len, taken.lines[behind:index])) + index - behind
             behind = index
@@ -234,7 +234,7 @@ class Judging:
             return
         self.judged.lines += 1
         if verdict:
-            self._accept(verdict, [self._judge.upcasts.line(verdict, line)])
+            self._accept(verdict, [self._judge.kept(verdict, line)])
         else:
             self.judged.blank += 1
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from beleg.core.progress import silent
 from beleg.core.settings import Settings
+from beleg.core.values import stored_workflows
 from beleg.ingest import quarantine, run
 from beleg.ingest.judge import Judge
 from beleg.ingest.limits import Limits
@@ -86,7 +87,7 @@ def _store(settings: Settings, staged: Staged, ingest_id: str) -> None:
 
 def _sort(settings: Settings, rows: Iterable[Row], staged: Sink) -> _Sorted:
     found = _Sorted()
-    judge = Judge(Limits(), shape_folders(settings.project))
+    judge = Judge(Limits(), shape_folders(settings.project), stored_workflows(settings))
     for (file, mapping), group in groupby(rows, key=lambda row: (row["file"], row["mapping"])):
         of_file = list(group)
         path = current_name(Path(file))
@@ -105,7 +106,7 @@ def _judge_again(judge: Judge, path: Path, rows: list[Row], staged: Sink, found:
         if not there.same:
             found.changed.add((path, None))
         elif there.line is not None and isinstance(event := judge.judge(there.line), str):
-            staged.write(event, [judge.upcasts.line(event, there.line)])
+            staged.write(event, [judge.kept(event, there.line)])
             found.good[row["line_sha256"], row["occurrence"]] = event
 
 
@@ -117,8 +118,9 @@ def _staged(events: Iterable[str], folder: Path) -> Staged:
 
 def _read_again(settings: Settings, path: Path, mapping: Path | None, folder: Path) -> Staged:
     if mapping is not None:
-        return stage_table([path], mapping, folder, project=settings.project)
-    return stage(find_sources([path], spool=settings.spool), folder, project=settings.project)
+        return stage_table([path], mapping, folder, project=settings.project, stored=stored_workflows(settings))
+    sources = find_sources([path], spool=settings.spool)
+    return stage(sources, folder, project=settings.project, stored=stored_workflows(settings))
 
 
 def _outcome(settings: Settings, rows: Iterable[Row], gone: int) -> Retried:

@@ -19,6 +19,7 @@ from beleg.core.contracts import event_tables
 from beleg.core.files import replace_text
 from beleg.core.progress import OnProgress
 from beleg.core.settings import Settings
+from beleg.core.values import stored_workflows
 from beleg.ingest import merge, quarantine
 from beleg.ingest.sources import Mark, find_sources
 from beleg.ingest.stage import Progress, Staged, stage
@@ -86,10 +87,11 @@ def _stage(
         detail = f"{progress.read:,} lines, {progress.quarantined:,} refused"
         on_progress("reading", progress.bytes_done, progress.bytes_total, detail)
 
+    stored = stored_workflows(settings)
     if mapping is not None:
-        return stage_table(paths, mapping, folder, project=settings.project, on_progress=staged_so_far)
+        return stage_table(paths, mapping, folder, project=settings.project, stored=stored, on_progress=staged_so_far)
     sources = find_sources(paths, spool=settings.spool, marks=load_marks(settings))
-    return stage(sources, folder, on_progress=staged_so_far, project=settings.project)
+    return stage(sources, folder, on_progress=staged_so_far, project=settings.project, stored=stored)
 
 
 def store(

@@ -5,7 +5,7 @@ within a range are local; adding the lines of the ranges before makes them globa
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -92,11 +92,13 @@ def stage(
     on_progress: Callable[[Progress], None] | None = None,
     limits: Limits | None = None,
     project: Path | None = None,
+    stored: Collection[str] = (),
 ) -> Staged:
     """Judge the sources and write their good lines below `folder`, which is this ingest's alone.
 
     `workers` processes share the work (default: one per core); small input stays in this process.
-    `project` is the folder with the user's own artifact shapes. Raises UsageError for a broken shape,
+    `project` is the folder with the user's own artifact shapes, `stored` names the workflows whose corrected
+    values may be stored. Raises UsageError for a broken shape,
     DamagedError where workers die twice over the same range, OSError where the disk is full.
     """
     limits = limits or Limits()
@@ -106,7 +108,9 @@ def stage(
     batches = list(_batches(ranges, str(folder), limits))
     results: list[Judged] = []
     total = sum(r.end - r.start for r in ranges)
-    for judged in _judge(batches, limits, folders, workers or os.cpu_count() or 1, total):
+    for judged in _judge(
+        batches, limits, folders, stored=sorted(stored), workers=workers or os.cpu_count() or 1, total=total
+    ):
         results += judged
         if on_progress is not None:
             on_progress(_progress(ranges, results, total))
@@ -114,11 +118,17 @@ def stage(
 
 
 def _judge(
-    batches: Sequence[Batch], limits: Limits, folders: Sequence[Path], workers: int, total: int
+    batches: Sequence[Batch],
+    limits: Limits,
+    folders: Sequence[Path],
+    *,
+    stored: Sequence[str],
+    workers: int,
+    total: int,
 ) -> Iterator[list[Judged]]:
     if total > limits.inline_bytes and workers > 1:
-        return judge_in_workers(batches, limits, folders, min(workers, len(batches)))
-    judge = Judge(limits, folders)
+        return judge_in_workers(batches, limits, folders, min(workers, len(batches)), stored=stored)
+    judge = Judge(limits, folders, stored)
     return (judge_batch(judge, limits, batch) for batch in batches)
 
 

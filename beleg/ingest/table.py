@@ -1,6 +1,6 @@
 """Stages tables by a mapping: each row becomes events in normal form, which pass the same judge."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -43,6 +43,7 @@ def stage_table(
     on_progress: Callable[[Progress], None] | None = None,
     limits: Limits | None = None,
     project: Path | None = None,
+    stored: Collection[str] = (),
 ) -> Staged:
     """Read tables (of folders: those whose name tells a format) and stage their events below `folder`.
 
@@ -52,7 +53,7 @@ def stage_table(
     limits = limits or Limits()
     mapping = load_mapping(mapping_path.resolve())
     sources = find_sources(paths, suffixes=tuple(BY_SUFFIX))
-    judge = Judge(limits, shape_folders(project))
+    judge = Judge(limits, shape_folders(project), stored)
     done: list[set[str]] = [set() for _ in mapping.events]
     tallies: list[_Tally] = []
 
@@ -124,7 +125,7 @@ class _Table:
 
     def _keep(self, which: int, group: str | None, line: bytes) -> None:
         name = self._mapping.events[which].event
-        self._sink.write(name, [line])
+        self._sink.write(name, [self._judge.kept(name, line)])
         self.tally.accepted[name] = self.tally.accepted.get(name, 0) + 1
         if group is not None:
             self._done[which].add(group)

@@ -19,11 +19,11 @@ from beleg.ingest.ranges import Batch, Judged, Range, judge_batch
 
 
 def main() -> None:
-    """Judge batches until the input ends. The first line holds the limits and the shape folders."""
+    """Judge batches until the input ends. The first line holds what a `Judge` is made of."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the caller, who ends our input
     setup: dict[str, Any] = orjson.loads(sys.stdin.buffer.readline())
     limits = Limits(**setup["limits"])
-    judge = Judge(limits, [Path(folder) for folder in setup["shape_folders"]])
+    judge = Judge(limits, [Path(folder) for folder in setup["shape_folders"]], setup["stored"])
     gc.freeze()
     gc.disable()  # parsed lines hold no cycles; looking for some costs a tenth of the time
     for line in sys.stdin.buffer:

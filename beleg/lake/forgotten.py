@@ -41,14 +41,17 @@ BLANKED: Mapping[str, tuple[str, ...]] = {
     "eval_results": ("labels", "expected_hash", "actual_hash"),
     "toolsets": ("labels", "cohort"),
     "layouts": ("labels",),
+    "bindings": ("author_hash", "input_ref", "input_hash", "hash_key_id"),
 }
-"""Event table → columns blanked in every row of a forgotten run, reference or tenant."""
+"""Event table, and the mart of days that may be sealed → columns blanked in every row of a forgotten run, reference or
+tenant."""
 PERSONAL: Mapping[str, tuple[str, ...]] = {
     "feedback": ("author_hash",),
     "corrections": ("author_hash",),
     "reviews": ("why", "by"),
+    "bindings": ("author_hash",),
 }
-"""Event table → columns blanked in every row of a forgotten person."""
+"""The same of a forgotten person."""
 
 
 @dataclass(frozen=True)

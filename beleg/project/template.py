@@ -27,6 +27,7 @@ def files(name: str) -> dict[str, str]:
         found |= {path: text for path, text in _tree(template(part), part).items() if path not in LEFT_OUT}
     for policy in POLICIES:
         found[f"contracts/policies/{policy}"] = shipped("contracts", "policies", policy).read_text(encoding="utf-8")
+    found["evals/policies/gate.yaml"] = shipped("evals", "policies", "gate.yaml").read_text(encoding="utf-8")
     found |= _tree(shipped("contracts", "features") / EXAMPLE, f"contracts/features/{EXAMPLE}")
     return dict(sorted(found.items()))
 

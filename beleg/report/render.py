@@ -30,6 +30,7 @@ _FIGURES = (
     "cache",
     "traffic",
     "versions",
+    "findings",
     "drift",
     "restatements",
     "quarantine",
@@ -42,6 +43,7 @@ _TABLES = {
     "cache": tables.cache,
     "traffic": tables.traffic,
     "versions": tables.versions,
+    "findings": tables.findings,
     "drift": tables.drift,
     "restatements": tables.restatements,
     "quarantine": tables.quarantine,
@@ -98,6 +100,7 @@ def _views(figures: dict[str, Figure], scope: Scope, language: Language) -> dict
         "chart": chart(figures["cost_over_time"], scope, language),
         "coverage": view.coverage(figures["price_share"], figures["coverage"], language),
         "flag_kinds": view.flag_kinds(figures["flags"], language),
+        "apart": view.apart(figures["findings"], language),
         "refused_lines": sum(row["lines"] for row in figures["quarantine"].rows),
         "tables": {name: make(figures[name], language) for name, make in _TABLES.items()},
     }

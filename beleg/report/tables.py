@@ -182,6 +182,41 @@ def _rate(rate: Rate, language: Language) -> str | None:
     return language.text("rate", share=share, whole=numbers.count(rate.of), low=low, high=high)
 
 
+def findings(figure: Figure, language: Language) -> Table:
+    """What people corrected of different inputs, findings first; single slips and matters of taste stand apart."""
+    rows = (
+        (
+            row["workflow"],
+            row["field"] or language.text("whole_result"),
+            language.word("corrected_for", row["reason"], row["reason"].replace("_", " ")),
+            row["prompt_version"],
+            language.word("finding", row["kind"], row["kind"]),
+            language.numbers.count(row["inputs"]),
+            language.numbers.count(row["people"]),
+            _exact_rate(row, language),
+            None if row["base_rate"] is None else _percent(row["base_rate"], language),
+            None if row["trend"] is None else language.word("trend", row["trend"], row["trend"]),
+            language.word("finding", row["status"], row["status"]),
+        )
+        for row in figure.rows
+        if row["kind"] in {"finding", "watch"}
+    )
+    heads = "workflow field corrected_for version kind #inputs #people rate #base_rate since status"
+    return _worded("findings", heads, rows, language)
+
+
+def _exact_rate(row: Row, language: Language) -> str:
+    numbers = language.numbers
+    low, high = (numbers.decimal(Fraction(row[name]) * 100, 1) for name in ("rate_low", "rate_high"))
+    share = numbers.share(row["inputs"], row["of_runs"])
+    return language.text("rate", share=share, whole=numbers.count(row["of_runs"]), low=low, high=high)
+
+
+def _percent(share: float, language: Language) -> str:
+    """A share that is no count of anything, such as that of all other fields."""
+    return f"{language.numbers.decimal(Fraction(share) * 100, 1)} %"
+
+
 def drift(figure: Figure, language: Language) -> Table:
     """What happened when the same thing came again."""
     numbers = language.numbers

@@ -82,6 +82,12 @@ def _receipt_label(row: Row, language: Language) -> str:
     return language.text("purpose_runs", purpose=language.word("purpose", purpose, purpose))
 
 
+def apart(figure: Figure, language: Language) -> dict[str, str]:
+    """How much of what people corrected is no pattern: single slips, and matters of taste."""
+    kinds = Counter(row["kind"] for row in figure.rows)
+    return {"slips": language.numbers.count(kinds["slip"]), "preferences": language.numbers.count(kinds["preference"])}
+
+
 @dataclass(frozen=True)
 class Coverage:
     """How much of the cost is known."""

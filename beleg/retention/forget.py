@@ -21,7 +21,7 @@ from beleg.lake.exclusive import exclusive
 from beleg.lake.forgotten import BLANKED, COLUMN_OF, KINDS, Forgotten, Kind, to_mask
 from beleg.lake.publication import append_fact
 from beleg.lake.snapshot import Snapshot
-from beleg.retention import sources, traces
+from beleg.retention import evaluations, sources, traces
 from beleg.work import instant
 
 COMPARED = "drift"
@@ -49,6 +49,8 @@ class Forgetting:
     """Id of the tenant's key that was destroyed."""
     notes: tuple[str, ...] = ()
     """What remains to do by hand, in words."""
+    answers: int = 0
+    """Lines taken out of the journals of evaluations."""
 
 
 def forget(
@@ -76,15 +78,16 @@ def forget(
         label = forgotten.digests[kind, forgotten.digest(value)]
         _record(settings, kind, label, "started", {})
         rows = _rewrite(settings, forgotten, on_progress)
+        runs = _runs(settings, forgotten)
+    answers, cases = evaluations.clean(settings, kind, value, runs)
     flow.publish(settings, as_of=as_of, on_progress=on_progress)
     with exclusive(settings):
         traces.purge(settings)
-        runs = _runs(settings, forgotten)
         lines, left = sources.clean(settings, COLUMN_OF[kind], value, runs)
         reports = traces.remove_reports(settings, value)
         key, notes = traces.destroy_key(value) if kind == "tenant" else (None, ())
         _record(settings, kind, label, "done", rows)
-    return Forgetting(kind, label, rows, left, False, lines, reports, key, notes)
+    return Forgetting(kind, label, rows, left, False, lines, reports, key, (*notes, *cases), answers)
 
 
 def _record(settings: Settings, kind: Kind, label: str, state: str, rows: Mapping[str, int]) -> None:

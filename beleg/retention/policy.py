@@ -12,8 +12,8 @@ from beleg.core.yamlfile import parse
 
 FOUNDATIONS = frozenset({"runs_started", "run_statuses", "runs_finished", "steps", "outcomes"})
 """Events that figures are computed from: a day without them is sealed."""
-COMPUTED = ("step_costs", "run_costs", "run_days", "run_lookup")
-"""Marts of single runs and steps, which go with the events they were computed from."""
+COMPUTED = ("step_costs", "run_costs", "run_days", "run_lookup", "bindings")
+"""Marts of single runs, steps and words, which go with the events they were computed from."""
 
 
 def prunable() -> tuple[str, ...]:

@@ -32,7 +32,9 @@ def _opening(event: str) -> bytes:
     return json.dumps(fixed, separators=(",", ":")).encode()[:-1] + b","
 
 
-_EVENTS = "run_started run_status run_finished step artifact feedback correction outcome toolset layout"
+_EVENTS = (
+    "run_started run_status run_finished step artifact feedback correction outcome toolset layout review eval_result"
+)
 _OPENINGS = {event: _opening(event) for event in _EVENTS.split()}
 
 

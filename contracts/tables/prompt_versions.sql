@@ -1,5 +1,4 @@
--- What happened under each prompt version. A person's word counts for the run that made the result: the one it names,
--- else the latest run with those fingerprints that started before it. One run counts once.
+-- What happened under each prompt version. A person's word counts for the run that made the result; one run counts once.
 WITH runs AS (
     SELECT
         *,
@@ -8,75 +7,11 @@ WITH runs AS (
     FROM run_costs
 ),
 
--- Nothing said before a run's day is about it, nor is a correction replaced by one of an earlier day: days before
--- those computed need no look.
-superseded AS (
-    SELECT source, supersedes AS correction_id, max(day) AS last_day
-    FROM corrections
-    WHERE supersedes IS NOT NULL
-    GROUP BY source, supersedes
-),
-
--- What a person decided last about a correction: one that was rejected says nothing about the prompt.
-decided AS (
-    SELECT subject, decision, day
-    FROM reviews
-    WHERE decision IN ('accept', 'reject')
-    QUALIFY row_number() OVER (PARTITION BY subject ORDER BY event_time DESC, source DESC, event_id DESC) = 1
-),
-
-words AS (
-    SELECT source, event_id, event_time, day, run_id, workflow, input_hash, output_hash, author_hash,
-        rating, NULL AS reason
-    FROM feedback
-    UNION ALL
-    SELECT c.source, c.event_id, c.event_time, c.day, c.run_id, c.workflow, c.input_hash, c.output_hash, c.author_hash,
-        NULL AS rating, c.reason
-    FROM corrections AS c
-    LEFT JOIN superseded AS s
-        ON c.source = s.source AND c.correction_id = s.correction_id AND c.day <= s.last_day
-    LEFT JOIN decided AS d
-        ON c.correction_id = d.subject AND d.decision = 'reject' AND c.day <= d.day
-    WHERE s.correction_id IS NULL AND d.subject IS NULL
-),
-
-found AS (
-    SELECT w.source, w.event_id, w.event_time, w.author_hash, w.rating, w.reason, r.run_id, r.started_at
-    FROM words AS w
-    INNER JOIN runs AS r ON w.run_id = r.run_id AND r.day <= w.day
-    UNION ALL
-    SELECT w.source, w.event_id, w.event_time, w.author_hash, w.rating, w.reason, r.run_id, r.started_at
-    FROM words AS w
-    INNER JOIN runs AS r ON w.output_hash = r.output_hash
-    WHERE
-        w.run_id IS NULL AND r.started_at <= w.event_time
-        AND (w.workflow IS NULL OR w.workflow = r.workflow) AND (w.input_hash IS NULL OR w.input_hash = r.input_hash)
-    UNION ALL
-    SELECT w.source, w.event_id, w.event_time, w.author_hash, w.rating, w.reason, r.run_id, r.started_at
-    FROM words AS w
-    INNER JOIN runs AS r ON w.input_hash = r.input_hash
-    WHERE
-        w.run_id IS NULL AND w.output_hash IS NULL AND r.started_at <= w.event_time
-        AND (w.workflow IS NULL OR w.workflow = r.workflow)
-),
-
+-- What people said and still holds, under the run it counts for: `bindings` decides both.
 said AS (
-    SELECT *
-    FROM found
-    QUALIFY row_number() OVER (
-        PARTITION BY source, event_id, reason IS NULL ORDER BY started_at DESC, run_id DESC
-    ) = 1
-),
-
--- A person who changes their mind counts with the latest; those without a name count each.
-ratings AS (
-    SELECT run_id, rating
-    FROM said
-    WHERE rating IS NOT NULL
-    QUALIFY row_number() OVER (
-        PARTITION BY run_id, coalesce(author_hash, source || chr(31) || event_id)
-        ORDER BY event_time DESC, source, event_id
-    ) = 1
+    SELECT run_id, rating, reason
+    FROM bindings
+    WHERE is_counted AND holds
 ),
 
 rated AS (
@@ -84,7 +19,8 @@ rated AS (
         run_id,
         max(CASE WHEN rating = 'like' THEN 1 ELSE 0 END) AS liked,
         max(CASE WHEN rating = 'dislike' THEN 1 ELSE 0 END) AS disliked
-    FROM ratings
+    FROM said
+    WHERE rating IS NOT NULL
     GROUP BY run_id
 ),
 

@@ -38,6 +38,7 @@ MARTS = (
     "workflow_traffic",
     "cache_efficiency",
     "drift",
+    "bindings",
     "prompt_versions",
 )
 NOON = datetime(2026, 6, 15, 12, tzinfo=UTC)

@@ -41,7 +41,7 @@ def replayed(played: Played, monkeypatch: pytest.MonkeyPatch) -> Played:
 
 def test_every_known_answer_is_found_exactly(played: Played) -> None:
     assert {check.what: check.found for check in played.checks if not check.holds} == {}
-    assert len(played.checks) == 7
+    assert len(played.checks) == 8
 
 
 def test_the_planted_difference_shows_in_reconciliation(played: Played) -> None:
@@ -67,6 +67,14 @@ def test_the_report_says_that_its_data_is_made_up_and_repeats_byte_for_byte(play
     assert again.read_bytes() == html
 
 
+def test_the_draft_reads_deposits_better_and_nothing_worse(played: Played) -> None:
+    gate = played.gate
+    assert (gate.criteria["gross_exact"], gate.criteria["tax_lines"]) == ("pass", "pass")  # latency is measured
+    assert (gate.better, gate.worse) == (gate.known_better, 0)
+    assert gate.known_better > 30
+    assert "receipt-extraction" in gate.page.read_text(encoding="utf-8")
+
+
 def test_every_workflow_has_a_unit_cost(played: Played) -> None:
     assert len(played.unit_costs) == 6
     assert all(line.unit_cost_micro_usd for line in played.unit_costs)
@@ -77,9 +85,10 @@ def test_the_command_shows_each_part_and_ends_with_the_next_step(app: typer.Type
     assert result.exit_code == 0
     for part in ("Synthetic data", "What a result costs", "Flags", "Quarantine", "Billed against computed"):
         assert part in result.stdout
-    assert "7 of 7 answers" in result.stdout
-    *_, report, last = result.stdout.splitlines()
+    assert "8 of 8 answers" in result.stdout
+    *_, report, gate, last = result.stdout.splitlines()
     assert report == f"Report: {replayed.report}"
+    assert gate == f"Gate:   {replayed.gate.page}"
     assert last == "Your own data: beleg ingest PATH"
 
 

@@ -23,6 +23,7 @@ MARTS = (
     "workflow_traffic",
     "cache_efficiency",
     "drift",
+    "bindings",
     "prompt_versions",
 )
 

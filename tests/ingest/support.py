@@ -57,7 +57,14 @@ ALL_EVENTS: dict[str, dict[str, Any]] = {
     },
     "feedback": event("feedback", "e8", run_id="run", rating="like", author_hash=HASH),
     "correction": event(
-        "correction", "e9", correction_id="c1", run_id="run", field="/total", reason="extraction_error", expected=12.5
+        "correction",
+        "e9",
+        correction_id="c1",
+        run_id="run",
+        workflow="ocr",
+        field="/total",
+        reason="mapping_bug",
+        expected=12.5,
     ),
     "review": event("review", "e10", subject="c1", decision="accept", by="risk owner"),
     "outcome": event("outcome", "e11", run_ids=["run"]),
@@ -113,7 +120,7 @@ def stage_bytes(
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_bytes(data)
-    return stage(find_sources([path]), folder / f"{name}-staged", limits=limits, workers=workers)
+    return stage(find_sources([path]), folder / f"{name}-staged", limits=limits, workers=workers, stored=["ocr"])
 
 
 def staged_lines(staged: Staged) -> list[bytes]:

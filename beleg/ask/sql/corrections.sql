@@ -1,23 +1,12 @@
--- Corrections of the run, by its id or by its fingerprints; what a later one replaced is told, and what a person decided.
+-- Corrections of the run, by its id or by its fingerprints: what a later one replaced is told, what a person decided,
+-- and the one run that each counts for.
 SELECT
-  c.source, c.event_id, c.event_time, c.correction_id, c.field, c.reason, c.expected, c.expected_hash, c.author_hash,
-  CASE WHEN c.run_id IS NULL THEN 'fingerprint' ELSE 'run_id' END AS bound_by,
-  (
-    SELECT min(later.correction_id)
-    FROM corrections AS later
-    WHERE later.source = c.source AND later.supersedes = c.correction_id
-  ) AS superseded_by,
-  (
-    SELECT arg_max(r.decision, (r.event_time, r.source, r.event_id))
-    FROM reviews AS r
-    WHERE r.subject = c.correction_id AND r.decision IN ('accept', 'reject') AND r.day >= c.day
-  ) AS decision
-FROM corrections AS c
-WHERE
-  c.run_id = $run_id
-  OR (
-    c.run_id IS NULL AND c.event_time >= $started_at AND (c.workflow IS NULL OR c.workflow = $workflow)
-    AND (c.output_hash IS NULL OR c.output_hash = $output_hash)
-    AND (c.input_hash IS NULL OR c.input_hash = $input_hash)
-  )
+  c.event_time, c.correction_id, c.field, c.reason, c.expected, c.expected_hash, c.author_hash,
+  CASE WHEN b.how = 'run_id' THEN 'run_id' ELSE 'fingerprint' END AS bound_by,
+  b.candidates, b.superseded_by, b.changed_to, b.decision, counted.run_id AS counts_for
+FROM bindings AS b
+INNER JOIN corrections AS c ON b.source = c.source AND b.event_id = c.event_id
+INNER JOIN bindings AS counted
+  ON b.kind = counted.kind AND b.source = counted.source AND b.event_id = counted.event_id AND counted.is_counted
+WHERE b.kind = 'correction' AND b.run_id = $run_id
 ORDER BY c.event_time, c.source, c.event_id

@@ -1,7 +1,6 @@
 """What the commands on contracts share: where things lie, who acts, what the policies know."""
 
 import getpass
-import os
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,13 +43,7 @@ def registry() -> "Registry":
     """The registry that commands write to; raises UsageError where it is no folder."""
     from beleg.contract.registry.registry import Registry
 
-    place = os.environ.get("BELEG_REGISTRY") or str(Settings.load().home / "registry")
-    if "://" in place:
-        raise UsageError(
-            f"BELEG_REGISTRY={place!r} can be read by applications only; point it at a folder here, and send that "
-            "there with: beleg contract push"
-        )
-    return Registry(Path(place).expanduser().resolve())
+    return Registry.of(Settings.load().home)
 
 
 def policies() -> "Path | None":

@@ -24,6 +24,8 @@ _JUDGED_HERE = {"L33", "L34", "L38"}
 """Approvals and breaking changes: judged here against every version of the major and with signatures."""
 _THE_VERDICT = {"L30", "L45"}
 """What an inconclusive gate means for lint; a person's override takes exactly that on itself."""
+_OF_FALLBACKS = {"L46"}
+"""The same for fallbacks, where they are inconclusive too; one that failed or was never measured stays in the way."""
 
 
 def check(
@@ -135,7 +137,15 @@ def _about_evidence(case: Case) -> Iterator[Blocker]:
         return
     active = None if case.head is None else case.head.active
     limit = case.policy.evidence_max_age_days
-    for problem in evidence.problems(case.evidence, case.contract, active, now=case.now, max_age_days=limit):
+    found = evidence.problems(
+        case.evidence,
+        case.contract,
+        active,
+        now=case.now,
+        max_age_days=limit,
+        dataset_digest=evidence.dataset_digest(case.feature.folder.parents[2], case.contract.evals.dataset),
+    )
+    for problem in found:
         yield _evidence(problem)
     if case.evidence.verdict == "fail":
         yield _evidence("the gate failed this draft; no override passes that")
@@ -152,7 +162,17 @@ def overridden(case: Case) -> bool:
 
 
 def _waived(case: Case) -> set[str]:
-    return _THE_VERDICT if overridden(case) else set()
+    if not overridden(case):
+        return set()
+    return _THE_VERDICT | (_OF_FALLBACKS if _fallbacks_measured(case) else set())
+
+
+def _fallbacks_measured(case: Case) -> bool:
+    """Whether every fallback was measured and failed nothing: too few cases are too few for it as well."""
+    slices = case.evidence.slices if case.evidence is not None else ()
+    verdicts = {(each.get("provider"), each.get("model")): each.get("verdict") for each in slices}
+    found = (verdicts.get((each.provider, each.model)) for each in case.contract.providers.fallbacks)
+    return all(verdict in {"pass", "inconclusive"} for verdict in found)
 
 
 def _about_override(case: Case) -> Iterator[Blocker]:

@@ -1,5 +1,6 @@
 """A registry in a local folder: the typed whole over its shelves. Writers go through `beleg.contract.promotion`."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,20 @@ class Registry:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+
+    @classmethod
+    def of(cls, home: Path) -> "Registry":
+        """The registry of an installation: `BELEG_REGISTRY`, else `registry/` in its home.
+
+        Raises UsageError where `BELEG_REGISTRY` is an address, which applications can only read.
+        """
+        place = os.environ.get("BELEG_REGISTRY") or str(home / "registry")
+        if "://" in place:
+            raise UsageError(
+                f"BELEG_REGISTRY={place!r} can be read by applications only; point it at a folder here, and send that "
+                "there with: beleg contract push"
+            )
+        return cls(Path(place).expanduser().resolve())
 
     def features(self) -> list[str]:
         """Names of the features that were published, by name."""

@@ -1,0 +1,1 @@
+"""Toolsets in the formats of others. Every adapter lists from and calls through the same `Offer`."""

@@ -1,0 +1,1 @@
+"""From corrections to a gate that holds: findings, frozen cases, scores, statistics, release evidence."""

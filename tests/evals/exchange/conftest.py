@@ -1,0 +1,3 @@
+from tests.evals.scoring.conftest import house, model
+
+__all__ = ["house", "model"]
