@@ -23,6 +23,8 @@ from beleg.trace.fingerprint import fingerprint
 
 Verdict = Literal["pass", "fail", "inconclusive"]
 _CLOCKS_DIFFER = timedelta(minutes=5)
+_MOST_MISSING = 0.05
+"""Share of results that a pass may lack, in any tier."""
 
 
 @dataclass(frozen=True)
@@ -195,9 +197,25 @@ def _parts(evidence: Evidence) -> Iterator[str]:
         if (whole.get(name) or {"verdict": "pass"})["verdict"] != "pass":
             yield f"{told} on its {name} part"
     for each in whole["criteria"]:
-        parts = (each.get(name) for name in ("against_threshold", "against_baseline", "tail"))
-        if each["verdict"] == "pass" and any(part and part["verdict"] != "pass" for part in parts):
-            yield f"the evidence on {each['name']!r} passes as a whole, but not in its parts"
+        if each["verdict"] == "pass":
+            yield from _figures(evidence, each)
+
+
+def _figures(evidence: Evidence, each: Mapping[str, Any]) -> Iterator[str]:
+    """What the parts and figures of a criterion that passes do not bear out."""
+    named, compared = f"the evidence on {each['name']!r}", each.get("against_baseline")
+    parts = (each.get(name) for name in ("against_threshold", "against_baseline", "tail"))
+    if any(part and part["verdict"] != "pass" for part in parts):
+        yield f"{named} passes as a whole, but not in its parts"
+    if "against_baseline" in each and compared is None and None not in (evidence.baseline_digest, each["margin"]):
+        yield f"{named} passes without a comparison with the baseline it names"
+    if compared and compared["p"] is not None and compared["p"] > compared["alpha"]:
+        yield f"{named} passes with p {compared['p']:g}, allowed are {compared['alpha']:g}"
+    gaps = each.get("missing") or {"candidate": 0, "planned": 1}
+    if gaps["candidate"] > _MOST_MISSING * gaps["planned"]:
+        yield f"{named} passes with {gaps['candidate']} of {gaps['planned']} results missing"
+    if each.get("scorer") is not None and each["scorer"] not in evidence.scorers:
+        yield f"{named} is by {each['scorer']}, which is not among its scorers"
 
 
 def _contradictions(criterion: Criterion, result: CriterionResult) -> Iterator[str]:

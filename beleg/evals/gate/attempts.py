@@ -99,7 +99,18 @@ def standing(earlier: Iterable[Attempt], plan: Plan, rules: Rules, answers: int 
     looks = list(dict.fromkeys(each.look for each in mine))
     look = looks.index(here) if here in looks else len(looks)
     before = {each.look for each in mine if each.look in looks[:look] and each.verdict != "pass"}
-    return Standing(attempt, look + 1, bool(before))
+    asked = _asked_before(counted, me, answers)
+    unseen = asked - {each.answers for each in mine}
+    return Standing(attempt, max(look, len(asked)) + 1, bool(before or unseen))
+
+
+def _asked_before(counted: Iterable[Attempt], me: tuple[str, str], answers: int) -> set[int]:
+    """Earlier rounds of answers to the same cases: scores can be read without a gate, so each of them was a look.
+
+    One of which the gate found that it said nothing, for example for an outage, was none.
+    """
+    void = {each.answers for each in counted if each.candidate == me and each.void}
+    return set(range(1, answers)) - void
 
 
 class Ledger:

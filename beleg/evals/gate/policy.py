@@ -8,10 +8,13 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
+from beleg.contract.draft import features
 from beleg.contract.model import Contract, Criterion
+from beleg.core.errors import UsageError
 from beleg.core.paths import shipped
 from beleg.core.settings import Settings
 from beleg.cost.reading import Fields, read_yaml
@@ -84,9 +87,19 @@ class Rules:
 
 
 def path_of(settings: Settings) -> Path:
-    """The policy file that holds: the project's own, else the one that ships."""
+    """The policy file that holds: the project's own, else the one that ships.
+
+    Raises UsageError for one that names a feature there is not: what is demanded of nobody is a misspelling.
+    """
     own = None if settings.project is None else settings.project / "evals" / "policies" / "gate.yaml"
-    return own if own is not None and own.exists() else shipped("evals", "policies", "gate.yaml")
+    if settings.project is None or own is None or not own.exists():
+        return shipped("evals", "policies", "gate.yaml")
+    named = Fields(read_yaml(own), own.name, ("tiers", "features")).raw.get("features")
+    known = {each.name for each in features(settings.project)}
+    if unknown := sorted(set(named if isinstance(named, Mapping) else ()) - known):
+        told = ", ".join(sorted(known)) or "none"
+        raise UsageError(f"{own.name}: features: {unknown[0]!r} is no feature of the project; there are: {told}")
+    return own
 
 
 def rules(contract: Contract, path: Path | None = None) -> Rules:
@@ -97,8 +110,8 @@ def rules(contract: Contract, path: Path | None = None) -> Rules:
     if not isinstance(tiers, Mapping) or set(tiers) != {1, 2, 3}:
         file.fail("`tiers` must name exactly the tiers 1, 2 and 3")
     rows = {number: _tier(tiers[number], f"{chosen.name}: tier {number}") for number in (1, 2, 3)}
-    features = Fields(file.raw.get("features") or {}, f"{chosen.name}: features")
-    row = features.raw.get(contract.feature) or {}
+    named = Fields(file.raw.get("features") or {}, f"{chosen.name}: features")
+    row = named.raw.get(contract.feature) or {}
     return _rules(contract, rows[contract.risk_tier], row, f"{chosen.name}: {contract.feature}")
 
 
@@ -159,7 +172,7 @@ def _criterion(criterion: Criterion, tier: TierRules, raw: object, where: str) -
     fields = Fields(_mapping(raw or {}), f"{where}: criteria: {criterion.name}", ("threshold", "margin"))
     stated = {key: fields.raw[key] for key in fields.raw}
     for key, value in stated.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             fields.fail(f"{key} must be a number, got {value!r}")
     lower_is_stricter = criterion.kind in AT_MOST
     threshold = stated.get("threshold", criterion.threshold)

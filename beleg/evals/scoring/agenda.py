@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from beleg.core.errors import UsageError
 from beleg.evals.cases.case import Case
@@ -64,7 +65,7 @@ class Agenda:
         if not self._again and self._is_there(key, case):
             return None
         attempt = self._attempts(key)
-        attempt = attempt + 1 if self._again else max(attempt, 1)
+        attempt = attempt + 1 if self._again else attempt or self._joined(side.digest)
         return Question(self._digest, case, side.side, side.digest, repetition, attempt)
 
     def _is_there(self, key: Answered, case: Case) -> bool:
@@ -80,6 +81,12 @@ class Agenda:
         if own is not None and own.called:
             known += own.results
         return {(each.scorer, each.scorer_version) for each in known}
+
+    @cache  # noqa: B019 - lives as long as one evaluation
+    def _joined(self, digest: str) -> int:
+        """Which answers a case that came new joins: where all others were asked afresh, it is no selection."""
+        known = {key for key in (*self._journal.entries, *self._in_lake) if key.digest == digest}
+        return min((each for key in known if (each := self._attempts(key))), default=1)
 
     def _attempts(self, key: Answered) -> int:
         own = self._journal.entries.get(key)

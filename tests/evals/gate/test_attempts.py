@@ -91,6 +91,19 @@ def test_tier_3_spends_its_level_and_the_others_have_a_ceiling() -> None:
     assert judged_after(*(attempt(number) for number in range(1, 10))).verdict == "pass"
 
 
+def test_answers_asked_again_before_any_gate_were_looks_all_the_same() -> None:
+    asked = plan(EXACT, cases=cases(100))
+    assert standing((), asked, RULES, answers=3) == Standing(1, 3, looked_in_vain=True)
+    told = [replace(each, attempt=7) for each in results(asked, [1.0] * 100, [1.0] * 100)]
+    found = judge(asked, told, RULES, ())
+    assert (found.verdict, codes(found)) == ("inconclusive", ["repeated_look"])
+
+
+def test_a_round_of_answers_that_said_nothing_was_no_look() -> None:
+    outage = attempt(0, void=True)
+    assert standing([outage], plan(EXACT, cases=cases(100)), RULES, answers=2) == Standing(1, 1, looked_in_vain=False)
+
+
 def test_a_second_look_that_nobody_declared_cannot_pass() -> None:
     smaller = attempt(0, of=60, dataset_digest="e" * 64)
     found = judged_after(smaller)

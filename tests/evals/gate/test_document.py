@@ -1,8 +1,10 @@
 """The evidence: canonical bytes, in the form that publishing reads, and outputs that say the same."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -114,6 +116,44 @@ def test_a_pass_that_its_own_parts_do_not_bear_out_does_not_count(
     read = Evidence.from_bytes(json.dumps(found).encode())
     drafted = contract(EXACT)
     assert told in " ".join(problems(read, drafted, None, now=NOW, max_age_days=None))
+
+
+def _worse(document: dict[str, Any]) -> None:
+    document["criteria"][0]["against_baseline"] |= {"worse": 340, "estimate": -0.9, "p": 1.0}
+
+
+def _alone(document: dict[str, Any]) -> None:
+    document["criteria"][0]["against_baseline"] = None
+
+
+def _gaps(document: dict[str, Any]) -> None:
+    document["criteria"][0]["missing"]["candidate"] = 100
+
+
+def _nobody(document: dict[str, Any]) -> None:
+    document["scorers"] = {}
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (_worse, "passes with p 1, allowed are 0.05"),
+        (_alone, "passes without a comparison with the baseline it names"),
+        (_gaps, "passes with 100 of 200 results missing"),
+        (_nobody, "is not among its scorers"),
+    ],
+)
+def test_evidence_edited_by_hand_contradicts_itself(edit: Callable[[dict[str, Any]], None], told: str) -> None:
+    document = json.loads(evidence_bytes(judged(*counts(0, 3, 197, 0))))
+    before = _problems(document)
+    edit(document)
+    assert told in _problems(document)
+    assert told not in before
+
+
+def _problems(document: dict[str, Any]) -> str:
+    read = Evidence.from_bytes(json.dumps(document).encode())
+    return " ".join(problems(read, contract(EXACT), None, now=NOW, max_age_days=None))
 
 
 def test_of_a_hidden_set_only_counts_and_verdict_are_told() -> None:

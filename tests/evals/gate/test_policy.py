@@ -11,7 +11,8 @@ import yaml
 from beleg.contract.model import Tier
 from beleg.core.errors import UsageError
 from beleg.core.paths import shipped
-from beleg.evals.gate.policy import Rules, rules
+from beleg.core.settings import Settings
+from beleg.evals.gate.policy import Rules, path_of, rules
 from tests.evals.gate.support import COST, EXACT, FEATURE, LINES, contract
 
 OWN = yaml.safe_load(shipped("evals", "policies", "gate.yaml").read_text())
@@ -22,6 +23,27 @@ def read(folder: Path, *, tier: Tier = 1, tiers: dict[int, dict[str, Any]] | Non
     path = folder / "gate.yaml"
     path.write_text(yaml.safe_dump(values | {"features": {FEATURE: feature}}))
     return rules(contract(EXACT, LINES, COST, tier=tier), path)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), True, "0.9"])
+@pytest.mark.parametrize("key", ["threshold", "margin"])
+def test_what_is_no_number_switches_nothing_off(tmp_path: Path, key: str, value: object) -> None:
+    with pytest.raises(UsageError, match=f"{key} must be a number"):
+        read(tmp_path, criteria={EXACT.name: {key: value}})
+
+
+def test_a_demand_of_a_feature_that_there_is_not_is_a_misspelling(tmp_path: Path) -> None:
+    feature = tmp_path / "contracts" / "features" / FEATURE
+    feature.mkdir(parents=True)
+    (feature / "feature.yaml").write_text("title: Receipts\nworkflow: ocr\nowner: Ada\n")
+    policy = tmp_path / "evals" / "policies" / "gate.yaml"
+    policy.parent.mkdir(parents=True)
+    settings = Settings(tmp_path / "home", tmp_path / "home" / "spool", tmp_path)
+    policy.write_text(yaml.safe_dump(OWN | {"features": {FEATURE: {"hidden": "required"}}}))
+    assert path_of(settings) == policy
+    policy.write_text(yaml.safe_dump(OWN | {"features": {f"{FEATURE}s": {"hidden": "required"}}}))
+    with pytest.raises(UsageError, match=f"{FEATURE}s' is no feature of the project; there are: {FEATURE}"):
+        path_of(settings)
 
 
 def test_the_shipped_policy_takes_a_higher_tier_more_seriously() -> None:

@@ -146,6 +146,20 @@ def test_grown_dataset_asks_only_what_is_new_or_changed(house: House, model: Mod
     assert all(made[each.case_id, each.scorer] == (each.event_time, each.run_id) for each in unchanged)
 
 
+def test_a_case_that_comes_after_all_were_asked_again_joins_that_round(house: House, model: Model) -> None:
+    first = house.freeze(case(n) for n in range(2))
+    drafted = house.draft()
+    go(house)
+    go(house, again=True)
+    files.write_case(house.project, case(2))
+    first.next({**first.members, case(2).case_id: case(2).digest}, {}).write()
+    report = go(house)
+    house.ingest()
+    found = results.read(house.settings, FEATURE, [drafted.digest], report.dataset.digest)
+    assert len(found) > 3
+    assert {each.attempt for each in found} == {2}
+
+
 def test_asking_again_is_another_attempt_that_takes_the_place_of_the_first(house: House, model: Model) -> None:
     ready(house, 1)
     drafted = house.draft()
