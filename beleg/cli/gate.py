@@ -56,6 +56,8 @@ def gate(
     found = gates.gate(
         settings, place.registry(), feature, candidate=candidate, baseline=baseline, repeat=repeat, hidden=hidden
     )
+    gates.tabulate(settings)
+    flow.publish(settings)
     _write(found, settings, lang, summary=summary, junit=junit, report=report)
     if json:
         print_json({"schema_version": 1, "evidence_file": found.evidence, "evidence": gates.evidence(found.report)})

@@ -14,6 +14,7 @@ from beleg.evals.gate.pairing import Stopped
 from beleg.evals.gate.plan import Plan, PlannedCase, Version
 from beleg.evals.gate.policy import Rules, rules
 from beleg.evals.gate.run import Outcome, gate
+from beleg.evals.gate.table import tabulate
 
 __all__ = [
     "Outcome",
@@ -29,4 +30,5 @@ __all__ = [
     "judge",
     "judge_hidden",
     "rules",
+    "tabulate",
 ]

@@ -1,6 +1,6 @@
 """Critical cases: each must pass in every repetition, whatever averages say. No test is applied to a failure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -39,6 +39,14 @@ def critical_cases(plan: Plan, table: Table, rules: Rules, today: date) -> Itera
         for pair in table.pair(plan, criterion).pairs:
             if pair.case.critical:
                 yield _judged(pair, criterion, rules, today)
+
+
+def unjudged(plan: Plan, found: Iterable[CriticalCase]) -> list[str]:
+    """Critical cases that no criterion judges: of them nothing is known, which is no pass."""
+    judged = {each.case_id for each in found}
+    return sorted(
+        each.case_id for each in plan.cases if each.critical and not each.preference and each.case_id not in judged
+    )
 
 
 def _judged(pair: Pair, criterion: Criterion, rules: Rules, today: date) -> CriticalCase:

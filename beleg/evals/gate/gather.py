@@ -93,8 +93,10 @@ def _planned(case: Case) -> PlannedCase:
 
 
 def _repetitions(project: Path | None, feature: str, results: Iterable[Result], repeat: int | None) -> int:
-    if repeat is not None:
-        return repeat
-    if project is not None and (project / "evals" / "suites" / f"{feature}.yaml").exists():
-        return Suite.load(project, feature).repetitions
-    return max((each.repetition for each in results), default=1)
+    """As many as asked for, never fewer than the suite says or than there are: failed ones might be left out."""
+    there = max((each.repetition for each in results), default=1)
+    has_suite = project is not None and (project / "evals" / "suites" / f"{feature}.yaml").exists()
+    least = max(there, Suite.load(project, feature).repetitions if project is not None and has_suite else 1)
+    if repeat is not None and repeat < least:
+        raise UsageError(f"--repeat {repeat} would leave answers out: there are, or the suite plans, {least} per case")
+    return repeat or least

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from beleg.contract.model import Provider
 from beleg.evals.gate.attempts import Attempt, Standing, standing
 from beleg.evals.gate.criterion import Judged, judge_criterion, worst_of
-from beleg.evals.gate.critical import CriticalCase, critical_cases
+from beleg.evals.gate.critical import CriticalCase, critical_cases, unjudged
 from beleg.evals.gate.gaps import VOID
 from beleg.evals.gate.pairing import Paired, Table, tabulate
 from beleg.evals.gate.plan import Plan, Verdict
@@ -130,6 +130,7 @@ def _judged(plan: Plan, table: Table, rules: Rules, at: Standing, hidden: Report
     better = _superiority(criteria, rules, at.spent(rules))
     blocking = [
         *(each.reason for each in critical if each.verdict == "fail" and each.reason),
+        *(reason("critical_unjudged", case=case_id) for case_id in unjudged(plan, critical)),
         *(_slice_reason(each) for each in parts if each.required and each.verdict != "pass"),
         *_about_superiority(better),
         *_about_hidden(rules, hidden),

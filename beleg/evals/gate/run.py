@@ -97,9 +97,15 @@ _Unseen = tuple[Question, list[Result]]
 def _unseen(settings: Settings, contract: Contract, question: Question, folder: Path) -> _Unseen:
     """The set in `folder`, laid out like a project: evals/datasets/<name> and evals/cases/<feature>."""
     inside = _project(settings).resolve()
-    if folder.resolve().is_relative_to(inside):
+    places = (folder, folder / "evals", folder / "evals" / "datasets", folder / "evals" / "cases")
+    if any(place.resolve().is_relative_to(inside) for place in places):
         raise UsageError(f"--hidden {folder} lies in the project, where everybody sees it; keep it elsewhere")
     case_set = Dataset.load(folder, contract.evals.dataset)
+    if seen := sorted(case_set.members.keys() & question.plan.by_id.keys()):
+        raise UsageError(
+            f"--hidden {folder} holds {len(seen)} cases that everybody sees in {contract.evals.dataset}, for example "
+            f"{seen[0]}: a hidden set is made of others"
+        )
     sides = question.plan.candidate, question.plan.baseline
     found = _results(settings, contract, sides, case_set)
     return ask(settings, contract, sides, case_set, found, repeat=question.plan.repetitions), found

@@ -6,8 +6,9 @@ from datetime import date
 import pytest
 
 from beleg.core.errors import UsageError
+from beleg.evals.gate.judge import judge
 from beleg.evals.gate.policy import KnownFailing
-from tests.evals.gate.support import EXACT, LINES, Side, case, codes, counts, judged
+from tests.evals.gate.support import EXACT, LINES, Side, case, codes, counts, judged, plan, results, rules
 
 CRITICAL = {0: {"critical": True}}
 UNTIL = KnownFailing(case(0).case_id, EXACT.name, "Rita Risk", "Smudged.", date(2030, 3, 1))
@@ -17,6 +18,16 @@ def test_one_critical_case_blocks_whatever_got_better() -> None:
     found = judged(*counts(1, 80, 119, 0), facts=CRITICAL)
     assert (found.verdict, codes(found)) == ("fail", ["critical_case"])
     assert judged(*counts(1, 80, 119, 0)).verdict == "pass"
+
+
+def test_a_critical_case_that_no_criterion_judges_is_no_pass() -> None:
+    criterion = EXACT
+    chosen = [case(number, critical=number == 0) for number in range(200)]
+    asked = plan(criterion, cases=chosen)
+    asked = replace(asked, planned={criterion.name: frozenset(each.case_id for each in chosen[1:])})
+    made = [each for each in results(asked, [1.0] * 200, [1.0] * 200) if each.case_id != chosen[0].case_id]
+    found = judge(asked, made, rules(criterion), ())
+    assert (found.verdict, codes(found)) == ("inconclusive", ["critical_unjudged"])
 
 
 def test_every_repetition_must_pass() -> None:

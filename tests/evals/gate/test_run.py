@@ -1,6 +1,7 @@
 """The whole way: cases and results of an installation, `beleg gate`, the evidence, and a person who publishes."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -224,6 +225,26 @@ def test_a_hidden_set_lies_outside_and_leaves_counts_alone(house: House, tmp_pat
     assert hidden == {"cases": 70, "dataset_digest": secret.digest, "missing": 0, "verdict": "fail"}
     assert not [each for each in secret.members if each in json.dumps(told)]
     assert house.run("--hidden", str(house.place))[0] == 2
+
+
+def test_a_set_that_everybody_sees_is_not_hidden_wherever_it_lies(house: House, tmp_path: Path) -> None:
+    shown = house.cases(80)
+    for contract in (house.project.contract(), active(house)):
+        house.answer(contract, shown)
+    shutil.copytree(house.place / "evals", tmp_path / "copy" / "evals")
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / "evals").symlink_to(house.place / "evals")
+    assert house.run("--hidden", str(tmp_path / "copy"))[0] == 2
+    assert house.run("--hidden", str(tmp_path / "link"))[0] == 2
+
+
+def test_no_repetition_that_was_answered_can_be_left_out(house: House) -> None:
+    shown = house.cases(80)
+    for contract in (house.project.contract(), active(house)):
+        for number in (1, 2, 3):
+            house.answer(contract, shown, repetition=number)
+    assert house.run("--repeat", "1")[0] == 2
+    assert house.run("--repeat", "3")[0] != 2
 
 
 @pytest.mark.parametrize(
