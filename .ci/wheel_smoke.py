@@ -32,8 +32,8 @@ assert shipped("template", "dagster.yaml").exists()
 from pathlib import Path
 package = Path(beleg.__file__).parent
 for folder in ("demo/sql", "demo/policies", "ingest/sql", "cost/sql", "lake/sql", "ask/sql", "report/sql", "checks/sql",
-               "report/templates", "demo/features", "demo/registry", "demo/suites", "contract/compat", "report/gate/templates",
-               "evals/cases/sql", "evals/findings/sql", "evals/gate/sql", "agent/example/playbooks"):
+               "report/templates", "demo/features", "demo/registry", "demo/suites", "contract/compat",
+               "report/gate/templates", "evals/cases/sql", "evals/findings/sql", "evals/gate/sql", "agent/example/playbooks"):
     assert any((package / folder).iterdir()), folder
 for file in ("contract/document.schema.json", "contract/evidence.schema.json", "report/gate/texts.yaml"):
     assert (package / file).exists(), file
