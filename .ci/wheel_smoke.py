@@ -33,7 +33,8 @@ from pathlib import Path
 package = Path(beleg.__file__).parent
 for folder in ("demo/sql", "demo/policies", "ingest/sql", "cost/sql", "lake/sql", "ask/sql", "report/sql", "checks/sql",
                "report/templates", "demo/features", "demo/registry", "demo/suites", "contract/compat",
-               "report/gate/templates", "evals/cases/sql", "evals/findings/sql", "evals/gate/sql", "agent/example/playbooks"):
+               "report/gate/templates", "evals/cases/sql", "evals/findings/sql", "evals/gate/sql",
+               "agent/example/playbooks"):
     assert any((package / folder).iterdir()), folder
 for file in ("contract/document.schema.json", "contract/evidence.schema.json", "report/gate/texts.yaml"):
     assert (package / file).exists(), file
