@@ -88,31 +88,38 @@ def run(
     paths: Sequence[Path] = (),
     *,
     mapping: Path | None = None,
+    form: str | None = None,
     spool: bool = True,
     as_of: datetime | None = None,
     on_progress: OnProgress = silent,
 ) -> Report:
     """Ingest the spool (unless told not to) and `paths`, bring the marts up to it, check, publish.
 
-    `as_of` (default: now, UTC) is the instant for which runs count as abandoned. Raises UsageError for a
-    wrong path, policy or setting, CheckFailed where a check stops the publication, DamagedError where the
-    disk is full or the store is damaged: nothing half-written is then visible, and the same call again
-    gives the same rows.
+    `mapping` and `form` say how `paths` are to be read, see `beleg.ingest.run.ingest`. `as_of` (default: now,
+    UTC) is the instant for which runs count as abandoned. Raises UsageError for a wrong path, policy or
+    setting, CheckFailed where a check stops the publication, DamagedError where the disk is full or the store
+    is damaged: nothing half-written is then visible, and the same call again gives the same rows.
     """
     with exclusive(settings):
         lake = Snapshot.latest(settings)
-        taken = _ingest(settings, lake, paths, mapping, on_progress, spool=spool)
+        taken = _ingest(settings, lake, paths, on_progress, mapping=mapping, form=form, spool=spool)
         wish = Wish(as_of or datetime.now(UTC), note=taken.ingest_id, on_progress=on_progress, lake=lake.newest())
         made, touched = _publish(settings, wish, compare)
     return Report(taken, made, touched, losses.read(settings.spool).lost)
 
 
 def ingest(
-    settings: Settings, paths: Sequence[Path] = (), *, mapping: Path | None = None, on_progress: OnProgress = silent
+    settings: Settings,
+    paths: Sequence[Path] = (),
+    *,
+    mapping: Path | None = None,
+    form: str | None = None,
+    on_progress: OnProgress = silent,
 ) -> IngestReport:
     """The first stage: take what is new in the spool and at `paths` into the lake; publishes nothing."""
     with exclusive(settings):
-        return _ingest(settings, Snapshot.latest(settings), paths, mapping, on_progress, spool=True)
+        lake = Snapshot.latest(settings)
+        return _ingest(settings, lake, paths, on_progress, mapping=mapping, form=form, spool=True)
 
 
 def build(
@@ -190,15 +197,16 @@ def _ingest(
     settings: Settings,
     lake: Snapshot,
     paths: Sequence[Path],
-    mapping: Path | None,
     on_progress: OnProgress,
     *,
+    mapping: Path | None,
+    form: str | None,
     spool: bool,
 ) -> IngestReport:
     own = [settings.spool] if spool and mapping is None and settings.spool.is_dir() else []
     if own:
         seal_dead(settings.spool)
-    return take(settings, [*own, *paths], lake=lake, mapping=mapping, on_progress=on_progress)
+    return take(settings, [*own, *paths], lake=lake, mapping=mapping, form=form, on_progress=on_progress)
 
 
 def _publish(settings: Settings, wish: Wish, judge: Judge) -> tuple[Publication, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from benchmarks import (
     agent_layout,
     agent_toolsets,
+    coding_agents,
     compat,
     contract,
     days,
@@ -22,6 +23,7 @@ from benchmarks import (
     lint,
     pipeline,
     queries,
+    readers,
     report,
     scoring,
     stats,
@@ -46,6 +48,8 @@ class Row(NamedTuple):
 
 GROUPS: dict[str, Callable[..., list[tuple[object, ...]]]] = {
     "ingest": ingest.measure,
+    "coding_agents": coding_agents.measure,
+    "readers": readers.measure,
     "queries": queries.measure,
     "explain": explain.measure,
     "report": report.measure,

@@ -12,7 +12,7 @@ from typing import Any
 
 from beleg.agent.example.prompt import INSTRUCTIONS, PLAYBOOKS, SAMPLES
 from beleg.agent.layout import Layout, Prompt, Segment, follow, predict, rules
-from beleg.agent.tokens import estimate
+from beleg.contract.tokens import estimate
 from benchmarks.timing import seconds
 
 ROUNDS = 300

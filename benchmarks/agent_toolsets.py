@@ -1,8 +1,8 @@
 """What a toolset costs at run time, what it saves, and how far its token estimates are off.
 
 python -m benchmarks.agent_toolsets          speed with 500 tools, prefix shared by 16 cohorts, the example's saving
-python -m benchmarks.agent_toolsets --fit    how far the weights of beleg.agent.tokens are off over this repository, and
-                                               what they would be if fitted to it (needs beleg[tokens])
+python -m benchmarks.agent_toolsets --fit    how far the weights of beleg.contract.tokens are off over this repository,
+                                               and what they would be if fitted to it (needs beleg[tokens])
 """
 
 import itertools
@@ -20,8 +20,8 @@ from scipy.optimize import nnls
 
 from beleg.agent.adapters import anthropic
 from beleg.agent.example.agent import CONTEXTS, TOOLSET
-from beleg.agent.tokens import FAMILIES, character_counts, count
 from beleg.agent.toolsets import Condition, Group, Toolset, account, cohorts, month
+from beleg.contract.tokens import FAMILIES, character_counts, count
 from benchmarks.timing import seconds
 
 WARM_LIMIT_MS = 1.0

@@ -1,6 +1,6 @@
 """`beleg ingest` and `beleg run`: take events in, bring the figures up to them."""
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,13 +9,14 @@ import typer
 from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeElapsedColumn, TransferSpeedColumn
 from rich.text import Text
 
-from beleg.cli.options import Json
+from beleg.cli.options import MOST, Json
 from beleg.cli.output import console, print_json
 from beleg.core.errors import CheckFailed, UsageError
 from beleg.core.progress import OnProgress
 from beleg.core.settings import Settings
 
 if TYPE_CHECKING:
+    from beleg.ask.sessions import Sessions
     from beleg.flow import Report
 
 MaxQuarantined = Annotated[
@@ -36,17 +37,32 @@ def ingest(
             help="Files, folders or addresses (s3://bucket/events); gzip and zstd are recognised by content."
         ),
     ],
+    *,
     mapping: Annotated[
         Path | None, typer.Option("--mapping", "-m", help="YAML that turns a CSV, JSONL or Parquet table into events.")
     ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", "-f", help="Format of the files; by content where it is not given.")
+    ] = None,
     max_quarantined: MaxQuarantined = 0.05,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Store nothing; show what the naming rules make of each foreign trace.")
+    ] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, help="Traces that --explain shows.")] = 20,
     json: Json = False,
 ) -> None:
     """Take events from files and publish the figures; the same file twice changes nothing.
 
     Example: beleg ingest calls.csv --mapping calls.yaml
     """
-    _run(paths, mapping, max_quarantined, json=json, spool=False)
+    if explain:
+        from beleg.cli.explained import show
+
+        if mapping is not None:
+            raise UsageError("--explain and --mapping exclude each other: a mapping names the runs of its table itself")
+        show(paths, form, limit, json=json)
+        return
+    _run(paths, max_quarantined, mapping=mapping, form=form, json=json, spool=False)
 
 
 def run(
@@ -61,26 +77,37 @@ def run(
 
     Example: beleg run --report
     """
-    _run(paths or [], None, max_quarantined, json=json, spool=True, page=report)
+    _run(paths or [], max_quarantined, json=json, spool=True, page=report)
 
 
 def _run(
-    paths: list[str], mapping: Path | None, max_quarantined: float, *, json: bool, spool: bool, page: bool = False
+    paths: list[str],
+    max_quarantined: float,
+    *,
+    mapping: Path | None = None,
+    form: str | None = None,
+    json: bool,
+    spool: bool,
+    page: bool = False,
 ) -> None:
     from dataclasses import asdict
 
     from beleg import flow
     from beleg.cli.report import make
+    from beleg.cli.sessions import show as show_sessions
     from beleg.ingest.inbox import local_paths
     from beleg.ingest.quarantine import Share
 
+    if mapping is not None and form is not None:
+        raise UsageError("--mapping and --format exclude each other: a mapping says itself how its table is read")
     if mapping is not None and not mapping.is_file():
         msg = f"mapping {str(mapping)!r} is no file; docs/mapping.md shows how to write one"
         raise UsageError(msg)
     with progress_bar(show=not json) as show:
         settings = Settings.load()
         try:
-            report = flow.run(settings, local_paths(settings, paths), mapping=mapping, spool=spool, on_progress=show)
+            taken_from = local_paths(settings, paths)
+            report = flow.run(settings, taken_from, mapping=mapping, form=form, spool=spool, on_progress=show)
         except CheckFailed:
             from beleg.report.checks import render_checks
 
@@ -88,16 +115,32 @@ def _run(
             raise
     made = make(settings) if page else None
     taken = report.ingest
+    sessions = _sessions(settings, taken.formats)
     if json:
         counts = asdict(taken) | {"publication": report.publication.number, "touched_days": report.touched_days}
         counts["lost"] = dict(report.lost)
         counts["report"] = made
+        if sessions is not None:
+            counts["sessions"] = sessions.record()
         print_json(counts)
     else:
         _tell(report)
+        if sessions is not None:
+            show_sessions(sessions)
         if made is not None:
             console().print(f"{made}", soft_wrap=True)
     Share(most=max_quarantined).check(taken.accepted, taken.quarantined)
+
+
+def _sessions(settings: Settings, formats: Collection[str]) -> "Sessions | None":
+    """What sessions of coding agents cost, where some of their logs were just read."""
+    if not formats:
+        return None
+    from beleg.ask.sessions import sessions
+    from beleg.ingest.readers.agents import AGENTS
+
+    agents = AGENTS & set(formats)
+    return sessions(settings, agents) if agents else None
 
 
 def _tell(report: "Report") -> None:
@@ -108,6 +151,10 @@ def _tell(report: "Report") -> None:
         f"({taken.duplicates:,} duplicates, {taken.superseded:,} superseded), "
         f"{taken.quarantined:,} quarantined, {taken.pending:,} pending"
     )
+    if taken.ignored:
+        out.print(f"{taken.ignored:,} items tell nothing of a run and were passed over")
+    for name, count in taken.unmapped.items():
+        out.print(f"{count:,} traces of {name} follow no naming rule: `beleg ingest --explain`, docs/naming.md")
     if taken.skipped:
         out.print(f"{taken.skipped:,} files were renamed or replaced meanwhile: run it again to read them")
     for reason, count in taken.quarantined_by_reason.items():

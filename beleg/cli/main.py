@@ -43,6 +43,8 @@ NOUNS = (
     "forget",
     "demo",
     "fingerprint",
+    "formats",
+    "collect",
     "ship",
     "tail",
 )

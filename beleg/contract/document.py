@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
 from beleg.contract.model import (
+    Budget,
     Contract,
     Criterion,
     Evals,
@@ -70,6 +71,8 @@ def document(contract: Contract) -> dict[str, Any]:
             whole[name] = getattr(contract, name)
     if contract.migration is not None:
         whole["migration"] = _plain(contract.migration)
+    if contract.budget is not None:
+        whole["budget"] = _plain(contract.budget)
     return whole
 
 
@@ -104,6 +107,7 @@ def contract(document: Mapping[str, Any]) -> Contract:
         author=document.get("author", ""),
         change_note=document.get("change_note", ""),
         migration=_migration(document.get("migration")),
+        budget=Budget(**document["budget"]) if "budget" in document else None,
     )
 
 

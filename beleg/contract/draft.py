@@ -4,6 +4,7 @@ feature.yaml          who owns it, which workflow it serves, how risky it is
 draft/prompt.md       variables and samples in the front matter; `# System` and `# User` below
 draft/output.schema.json
 draft/tools.yaml  providers.yaml  evals.yaml  examples.yaml  change.yaml
+draft/budget.yaml     where the feature has one
 """
 
 import json
@@ -31,6 +32,7 @@ PARTS = {
     "evals.yaml": "evals",
     "examples.yaml": "examples",
     "change.yaml": "change",
+    "budget.yaml": "budget",
 }
 """File of a draft → part of the contract."""
 
@@ -102,6 +104,8 @@ def read(feature: Feature) -> Contract:
         **({"risk_owner": feature.risk_owner} if feature.risk_owner else {}),
         **_yaml(feature.draft / "change.yaml", optional=True),
     }
+    if budget := _yaml(feature.draft / "budget.yaml", optional=True):
+        whole["budget"] = budget
     try:
         values = json.loads(json.dumps(whole, default=str, allow_nan=False))
     except ValueError as error:
@@ -137,6 +141,8 @@ def write(contract: Contract, folder: Path) -> None:
         (folder / f"{name}.yaml").write_text(_dump({name: whole[name]}), encoding="utf-8")
     for name in ("providers", "evals"):
         (folder / f"{name}.yaml").write_text(_dump(whole[name]), encoding="utf-8")
+    if "budget" in whole:
+        (folder / "budget.yaml").write_text(_dump(whole["budget"]), encoding="utf-8")
     (folder / "change.yaml").write_text(
         _dump({"author": whole["author"], "change_note": whole["change_note"]}), encoding="utf-8"
     )

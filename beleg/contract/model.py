@@ -114,6 +114,16 @@ class Migration:
 
 
 @dataclass(frozen=True)
+class Budget:
+    """The most that a model may have to hold in its head, in tokens as `beleg.contract.tokens` estimates them."""
+
+    held_tokens: int | None = None
+    """Of the largest cohort: instructions, tools, index of playbooks and the largest body."""
+    cohorts: Mapping[str, int] = field(default_factory=dict)
+    """Cohort → a limit of its own, beside that of all."""
+
+
+@dataclass(frozen=True)
 class Contract:
     """One state of a feature's definition, draft or published."""
 
@@ -135,6 +145,7 @@ class Contract:
     """Who made this draft; approvers must be others."""
     change_note: str = ""
     migration: Migration | None = None
+    budget: Budget | None = None
 
     def document(self) -> dict[str, Any]:
         """The contract as JSON-ready values, in a fixed order of parts; None and empty parts are left out."""

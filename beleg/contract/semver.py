@@ -21,6 +21,10 @@ from beleg.contract.registry.names import Version
 from beleg.contract.tools import Tool
 
 FIRST = "1.0.0"
+_CONTENT = (
+    *("prompt", "providers", "evals", "examples", "governance"),
+    *("risk_tier", "workflow", "risk_owner", "budget"),
+)
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ def _rest(active: str, old: Contract, new: Contract) -> Iterator[Difference]:
         sentence = f"The model changed: {_told(old)} became {_told(new)}."
         yield _simple("providers", active, "V10", "minor", sentence)
     before, after = old.document(), new.document()
-    for part in ("prompt", "providers", "evals", "examples", "governance", "risk_tier", "workflow", "risk_owner"):
+    for part in _CONTENT:
         if before.get(part) != after.get(part):
             yield _simple("content", active, "V30", "patch", f"{part} changed.", place=part)
 

@@ -1,7 +1,7 @@
 """The price book: genai-prices' data, overridden by dated policy rows.
 
-Which model a name means is decided by genai-prices itself. Its own update mechanism is never used, so
-that the same installation gives the same prices.
+Which model a name means is decided by genai-prices itself, asked under the names of `beleg.cost.names`.
+Its own update mechanism is never used, so that the same installation gives the same prices.
 """
 
 import hashlib
@@ -18,10 +18,11 @@ import genai_prices.data_units
 from genai_prices.data_snapshot import DataSnapshot
 from genai_prices.types import ModelInfo, Provider
 
+from beleg.cost.names import Name, is_sure, names
 from beleg.cost.policy import ModelPolicies, ModelRow
 from beleg.cost.subject import PriceRow, Subject, expand, key_of, variant_gap
 
-EXPANSION_VERSION = 1
+EXPANSION_VERSION = 2
 """Raise it when the same data would give other rows: it is part of the digest."""
 
 STANDARD_TIERS = frozenset({"auto", "default", "on_demand", "on-demand", "standard", "unspecified"})
@@ -91,10 +92,10 @@ class PriceBook:
         model = call.model or ""
         provider, aliased = self.policies.alias(call.provider or "", model)
         found = _find(provider or None, aliased)
-        names = [(call.provider or "", model), (provider, aliased)]
+        known = [Name(call.provider, model), *names(provider, aliased)]
         if not isinstance(found, str):
-            names.append((found[0].id, found[1].id))
-        rows = next((r for n in names if (r := self.policies.rows_of(*n))), ())
+            known.append(Name(found[0].id, found[1].id))
+        rows = next((r for name in known if (r := self.policies.rows_of(name.provider or "", name.model))), ())
         batch = bool(call.batch)
         if isinstance(found, str):
             return Subject(rows, None, None, tier, batch), found
@@ -117,15 +118,25 @@ def _sha256(content: bytes) -> str:
 
 
 def _find(provider: str | None, model: str) -> tuple[Provider, ModelInfo] | str:
-    """Provider and model of the book, or the reason why it has none."""
+    """Provider and model of the book under the first name it knows, or the reason why it knows none."""
+    found = [_find_exactly(name) for name in names(provider, model)]
+    return next((one for one in found if not isinstance(one, str)), found[0])
+
+
+def _find_exactly(name: Name) -> tuple[Provider, ModelInfo] | str:
     try:
-        seller = _snapshot().find_provider(model.lower(), provider, None)
+        seller = _snapshot().find_provider(name.model.lower(), name.provider, None)
     except LookupError:
-        return "unknown_provider" if provider else "unknown_model"
+        return "unknown_provider" if name.provider else "unknown_model"
     try:
-        return _snapshot().find_provider_model(model, None, provider, None)
+        found = _snapshot().find_provider_model(name.model, None, name.provider, None)
     except LookupError:
         return "unknown_model" if seller.models else "unknown_provider"
+    model = found[1]
+    guessed = (
+        model.is_match(name.model) and model.id.lower() != name.model.lower() and not is_sure(model.match, name.model)
+    )
+    return "unknown_model" if guessed else found
 
 
 def book_rows() -> Iterator[PriceRow]:

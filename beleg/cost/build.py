@@ -17,10 +17,11 @@ import duckdb
 from beleg.core.contracts import load, mart_sql
 from beleg.core.progress import OnProgress, silent
 from beleg.core.settings import Settings
-from beleg.cost import touched
-from beleg.cost.neighbours import Neighbours
+from beleg.cost import surroundings, touched
+from beleg.cost.neighbours import Neighbours, shifted
 from beleg.cost.plan import Plan
 from beleg.cost.pricing import Pricing
+from beleg.cost.register import register_cache_rules
 from beleg.cost.touched import RUN_TABLES, Links, Touched
 from beleg.cost.words import WORD_TABLES, Words
 from beleg.lake.engine import identifier
@@ -30,8 +31,8 @@ from beleg.lake.snapshot import Snapshot
 DAY_STAGES = (("run_days",), ("step_costs",), ("run_costs", "run_lookup"))
 """Marts of days, one stage after another."""
 MONTH_LANES = (
-    (("unit_costs", "flags"), ("bindings",), ("prompt_versions",)),
-    (("drift",), ("reconciliation", "workflow_traffic", "cache_efficiency")),
+    (("unit_costs", "flags"), ("bindings",), ("prompt_versions",), ("drift",), ("reconciliation", "cache_efficiency")),
+    (("workflow_traffic", "tool_usage", "held_tokens", "playbook_hits"), ("cache_misses",)),
 )
 """Marts of months, and that of words, in lanes of stages. No lane stands on another, so they are made at the same
 time: a day's rows are too few for DuckDB to share among cores."""
@@ -49,6 +50,10 @@ STANDS_ON: Mapping[str, tuple[str, ...]] = {
     "reconciliation": ("step_costs",),
     "workflow_traffic": ("run_costs",),
     "cache_efficiency": ("step_costs",),
+    "tool_usage": ("step_costs",),
+    "held_tokens": ("step_costs",),
+    "playbook_hits": ("step_costs",),
+    "cache_misses": ("step_costs",),
     "drift": ("run_costs",),
     "bindings": ("run_costs",),
     "prompt_versions": ("unit_costs", "bindings"),
@@ -130,6 +135,7 @@ class Builder:
         changed = self.plan.changed
         days = {*self.plan.due, *self.plan.asked}
         days.update(day for name in (*RUN_TABLES, *DAY_MARTS) for day in changed[name])
+        days |= surroundings.redefined_days(self.con, self.lake, self.published)
         # A killed build may have moved `run_days` on already, so both states count as old.
         old = self._links(self.published) | self._links(self.lake)
         days |= self._build_run_days(days, set(changed["runs_started"]), old)
@@ -156,6 +162,8 @@ class Builder:
         """Days that a mart about more than one day must look at beside the touched ones."""
         if mart == "drift":
             return Neighbours(self.con, self.published, self.lake).later(set(self.plan.touched.run_days))
+        if mart == "cache_misses":
+            return {shifted(day, 1) for day in self.plan.touched.step_days}
         if mart == "prompt_versions":
             return Words(self.con, self.published, self.lake).run_days()
         return set()
@@ -193,6 +201,8 @@ class Builder:
         fresh: dict[str, set[str]] = {month: set(_days_of(month)) for month in left}
         for day in self._business_days(days):
             fresh.setdefault(day[:7], set()).add(day)
+        if fresh and surroundings.READERS & set(names):
+            surroundings.lay(self.con, self.lake)
         for month in sorted(fresh):
             if days_of_month := open_business_days(fresh[month], self.sealed, self.settings.timezone):
                 self._build_month(names, month, days_of_month)
@@ -217,6 +227,8 @@ class Builder:
         inputs["outcomes"] = self.lake.partitions("outcomes")
         # Nobody speaks of a run before its day.
         inputs["bindings"] = {day for day in self.lake.partitions("bindings") if day >= min(utc_days)}
+        if name == "cache_misses":
+            inputs["step_costs"] = utc_days | {shifted(day, -1) for day in utc_days}
         if name == "drift":
             inputs["run_costs"] = utc_days | Neighbours(self.con, self.lake, self.lake).earlier(utc_days)
         return inputs
@@ -247,6 +259,8 @@ class Builder:
         for needed, partitions in inputs.items():
             if re.search(rf"\b{needed}\b", query):
                 self._view(needed, self.lake.relation(needed, partitions))
+        if name == "cache_misses":
+            register_cache_rules(self.con)
         parameters = _named_in(
             query, {"timezone": self.settings.timezone, "as_of": datetime.fromisoformat(self.plan.as_of)}
         )
@@ -296,7 +310,7 @@ def differences(
 
     A killed build leaves marts that no publication names, made perhaps under other prices: they differ too.
     """
-    names = (*RUN_TABLES, "outcomes", *WORD_TABLES, *MARTS)
+    names = (*RUN_TABLES, "outcomes", *WORD_TABLES, *surroundings.DEFINED, *MARTS)
     changed = {name: lake.partitions(name) if everything else lake.changed(published, name) for name in names}
     if changed["outcomes"] and not everything:
         changed["outcomes"] = touched.outcome_days(con, (published, lake), changed["outcomes"])

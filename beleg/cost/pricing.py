@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import duckdb
 
 from beleg.core.settings import Settings
-from beleg.cost import register
+from beleg.cost import caching, register
 from beleg.cost.book import PriceBook
 from beleg.cost.policies import Policies, load_policies
 
@@ -19,7 +19,7 @@ class Pricing:
     book: PriceBook
     policies: Policies
     digests: Mapping[str, str]
-    """`prices` and `policies`: a mart made under other digests is out of date."""
+    """`prices`, `policies` and `cache_rules`: a mart made under other digests is out of date."""
 
     @classmethod
     def load(cls, settings: Settings) -> "Pricing":
@@ -27,7 +27,12 @@ class Pricing:
         policies = load_policies(settings)
         book = PriceBook(policies.models)
         files = b"\0".join(settings.policy(name).read_bytes() for name in ("models.yaml", "workflows.yaml"))
-        return cls(book, policies, {"prices": book.digest, "policies": hashlib.sha256(files).hexdigest()})
+        digests = {
+            "prices": book.digest,
+            "policies": hashlib.sha256(files).hexdigest(),
+            "cache_rules": caching.digest(),
+        }
+        return cls(book, policies, digests)
 
     def register_policies(self, con: duckdb.DuckDBPyConnection) -> None:
         """Make the tables the queries join that do not depend on the calls."""

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from beleg.cost.book import Call, PriceBook
 from beleg.cost.buckets import BUCKETS
+from beleg.cost.caching import cache_rule
 from beleg.cost.policies import Policies
 from beleg.cost.subject import BEGINNING, END, PriceRow
 
@@ -31,6 +32,10 @@ _TABLES = {
         "workflow VARCHAR, unit VARCHAR, unit_per BIGINT, result_from VARCHAR, result_kind VARCHAR, "
         "abandon_after INTERVAL, allowed_risk_levels VARCHAR"
     ),
+    "cache_rules": (
+        "provider VARCHAR, model VARCHAR, lifetime INTERVAL, long_lifetime INTERVAL, increment_tokens BIGINT, "
+        "minimum_tokens BIGINT, has_breakpoints BOOLEAN"
+    ),
     "budgets": "workflow VARCHAR, scope VARCHAR, period VARCHAR, tenant VARCHAR, budget_pico_usd BIGINT",
 }
 
@@ -45,6 +50,13 @@ def register_policies(con: duckdb.DuckDBPyConnection, policies: Policies) -> Non
     """Create `workflow_policies` and `budgets`, which do not depend on the calls."""
     _fill(con, "workflow_policies", _workflow_rows(policies))
     _fill(con, "budgets", _budget_rows(policies))
+
+
+def register_cache_rules(con: duckdb.DuckDBPyConnection) -> None:
+    """Create `cache_rules` for the calls that occur in `step_costs`."""
+    query = "SELECT DISTINCT provider, model FROM step_costs WHERE kind = 'model' ORDER BY ALL"
+    rows = (cache_rule(*call) for call in con.execute(query).fetchall())
+    _fill(con, "cache_rules", [row for row in rows if row is not None])
 
 
 def register_calls(con: duckdb.DuckDBPyConnection, book: PriceBook, calls: Iterable[Call]) -> None:

@@ -62,19 +62,21 @@ def anthropic(
     }
 
 
-def failing_sometimes(run: Run, model: Model, buckets: Mapping[str, int], *, latency_ms: int) -> None:
+def failing_sometimes(
+    run: Run, model: Model, buckets: Mapping[str, int], *, latency_ms: int, **surroundings: Any
+) -> None:
     """A call that now and then succeeds at the second try only.
 
     A refused call used nothing; what a call that timed out has used is unknown, which is not zero.
     """
     failed = run.recorder.chance(0.02)
     if failed and run.recorder.chance(0.2):
-        run.model(model, None, latency_ms=60_000, error=APITimeoutError)
+        run.model(model, None, latency_ms=60_000, error=APITimeoutError, **surroundings)
     elif failed:
-        run.model(model, _NOTHING_USED, latency_ms=180, error=RateLimitError)
+        run.model(model, _NOTHING_USED, latency_ms=180, error=RateLimitError, **surroundings)
         run.think(2)
     again: dict[str, Any] = {"attempt": 2, "attempt_reason": "retry"} if failed else {}
-    run.model(model, buckets, latency_ms=latency_ms, **again)
+    run.model(model, buckets, latency_ms=latency_ms, **again, **surroundings)
 
 
 def attempt_with_fallback(run: Run, buckets: Mapping[str, int]) -> None:

@@ -47,6 +47,11 @@ def checks(summary: DemoSummary, ingested: IngestReport, con: duckdb.DuckDBPyCon
     yield Check("tokens by model", tokens, _found(con, "tokens"))
     results = {workflow: summary.results.get(kind, 0) for workflow, kind in _RESULTS.items()}
     yield Check("results by workflow", results, _found(con, "results"))
+    yield Check("requests by tool list", summary.copilot_requests, _found(con, "tool_lists"))
+    yield Check("calls by tool", summary.tool_calls, _found(con, "tool_calls"))
+    yield Check("requests by open playbook", summary.playbook_requests, _found(con, "playbooks"))
+    again = summary.copilot_cache_read_tokens
+    yield Check("prompt tokens that the copilot's cache held", again, _found(con, "found_again"))
     own = {"cost_pico_usd": summary.own_model_cost_pico_usd, "billed_pico_usd": summary.own_model_billed_pico_usd}
     yield Check("the own model's exact cost and bill", own, _found(con, "own_model", model=summary.own_model))
 

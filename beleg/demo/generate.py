@@ -12,14 +12,13 @@ from beleg.core.paths import shipped
 from beleg.core.progress import OnProgress, silent
 from beleg.demo.broken import bad_lines
 from beleg.demo.company import DAY_US, FIRST_DAY, HOUR_US, START_US, VAT_RETURN, WORKFLOWS, Workflow
-from beleg.demo.events import envelope, uuid7
+from beleg.demo.events import envelope
 from beleg.demo.people import react, score
 from beleg.demo.recorder import Recorder
 from beleg.demo.run import Run
 from beleg.demo.spool import Spool
 from beleg.demo.stories import STORIES
 from beleg.demo.tally import DemoSummary, Tally
-from beleg.trace.fingerprint import fingerprint
 from beleg.trace.shapes import register_shape
 
 _WEEKDAY_LOAD = (100, 104, 98, 102, 90, 24, 14)
@@ -52,8 +51,6 @@ def write_demo(
     with recorder.traced():
         for day, quota in enumerate(_quotas(runs, days)):
             with spool.day(day):
-                if day == 0:
-                    _describe_surroundings(recorder)
                 _play_day(recorder, day, quota)
             on_progress("making runs", tally.runs, runs)
     _break_something(spool, tally, days)
@@ -122,21 +119,6 @@ def _purpose(recorder: Recorder) -> str:
         if drawn < below:
             return purpose
     return "production"
-
-
-def _describe_surroundings(recorder: Recorder) -> None:
-    """The tools and the prompt layout of the copilot, once per digest."""
-    names = ("search_books", "get_account_balance", "list_open_items", "propose_match")
-    for cohort, count in (("incorporated", 4), ("sole_trader", 2)):
-        tools = [{"name": name, "tokens": 60 + 8 * len(name), "binding": False} for name in names[:count]]
-        event = envelope("toolset", uuid7(START_US, recorder.rng), START_US)
-        recorder.put(event | {"toolset_hash": fingerprint(tools), "cohort": cohort, "tools": tools})
-    segments = [
-        {"name": "instructions", "scope": "all", "tokens": 5_600},
-        {"name": "company", "scope": "tenant", "tokens": 600},
-    ]
-    event = envelope("layout", uuid7(START_US, recorder.rng), START_US)
-    recorder.put(event | {"layout_hash": fingerprint(segments), "segments": segments})
 
 
 def _register_shapes() -> None:

@@ -46,7 +46,7 @@ def _correct(run: Run) -> None:
     between, chance = run.recorder.between, run.recorder.chance
     reason, field = _REASONS[between(0, 4)], "/transactions/0/account"
     first = _corrected(run, between(1, 60) * HOUR_US, reason, field, {"right": between(1, 40)})
-    if chance(0.05):  # the person thought again
+    if chance(0.15):  # the person thought again
         _corrected(run, 70 * HOUR_US, reason, field, {"right": between(41, 80)}, supersedes=first)
     elif chance(0.3):
         _accept(run, first, "seen before")

@@ -1,12 +1,15 @@
 """Takes events as they happen and puts them on file the way the world does: late, twice, corrected."""
 
-from collections.abc import Generator
+import logging
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from random import Random
+from typing import TypeVar
 
 import orjson
 
 from beleg.demo.company import DAY_US, HOUR_US, OCR, START_US
+from beleg.demo.copilot import Copilot
 from beleg.demo.events import Event, instant, uuid7
 from beleg.demo.spool import WORKERS, Spool
 from beleg.demo.tally import Tally
@@ -16,6 +19,7 @@ from beleg.trace.faults import Faults
 from beleg.trace.runtime import Runtime
 from beleg.trace.settings import TraceSettings
 
+T = TypeVar("T")
 _LATE, _TWICE, _REVISED = 0.004, 0.004, 0.002
 """Share of events that arrive days later, that arrive twice, whose first version was wrong."""
 _LINE = {
@@ -33,6 +37,11 @@ _FIGURES = {"step": "latency_ms", "run_finished": "duration_ms"}
 """Events that are corrected now and then, and what was wrong with them."""
 
 
+def _is_unplanned(record: logging.LogRecord) -> bool:
+    """The founder's tool list is past fifty on purpose: figures show it, no message need."""
+    return "past %d" not in record.msg
+
+
 class Recorder:
     """The one place every event passes; also the clock of the demo, and what its runs share."""
 
@@ -43,6 +52,7 @@ class Recorder:
         """The present, in microseconds since 1970."""
         self.last: Event = {}
         """The event recorded last."""
+        self.copilot = Copilot()
         self._end = instant(end_us)
         self._end_us = end_us
         self._spool = spool
@@ -67,6 +77,10 @@ class Recorder:
         """A whole number from `least` to `most`, both included."""
         return least + int(self.rng.random() * (most - least + 1))
 
+    def one_of(self, things: Sequence[T], shares: Sequence[int]) -> T:
+        """One of some things, each as often as its share says."""
+        return self.rng.choices(things, shares)[0]
+
     @contextmanager
     def later(self, wait_us: int) -> Generator[None]:
         """The clock some time on; afterwards it is put back."""
@@ -87,9 +101,12 @@ class Recorder:
             keyed=False,
         )
         tracer.push(mine)
+        agent = logging.getLogger("beleg.agent")
+        agent.addFilter(_is_unplanned)
         try:
             yield
         finally:
+            agent.removeFilter(_is_unplanned)
             tracer.pop(mine)
 
     def put(self, event: Event) -> None:

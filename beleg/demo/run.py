@@ -56,6 +56,7 @@ class Run:
         self._trace: Trace = self._traced(f"{workflow.subject}:{subject}")
         self._trace.__enter__()
         self.id = str(self._trace.run_id)
+        self._started_us = self.now_us
         if not recorder.is_over:
             recorder.tally.start(workflow.name, purpose)
 
@@ -92,6 +93,10 @@ class Run:
         billed = None if buckets is None else _billed_pico_usd(model, buckets, self.now_us)
         if buckets is not None and not self.recorder.is_over:
             self.recorder.tally.use(model.name, buckets, self.now_us, billed)
+        if "toolset_hash" in options and not self.recorder.is_over:
+            found = (buckets or {}).get("cache_read", 0)
+            version = self.workflow.prompt_version(self._started_us)
+            self.recorder.tally.offer(options["toolset_hash"], options.get("playbook"), version, found)
         name = f"{model.provider}.{model.api}"
         step = self._trace.step(name, provider=model.provider, model=model.name, attempt=attempt, **options)
         answer = None
@@ -103,6 +108,7 @@ class Run:
 
     def tool(self, name: str, *, latency_ms: int, error: type[Exception] | None = None) -> None:
         """A call of a tool."""
+        self.recorder.tally.call(name, is_over=self.recorder.is_over)
         self._call(self._trace.tool(name), latency_ms, error)
 
     def search(self, name: str, *, latency_ms: int) -> None:

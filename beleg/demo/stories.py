@@ -1,8 +1,10 @@
 """What happens in a run of each workflow; each function plays one run from its first call to its end."""
 
 from asyncio import CancelledError
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
+from beleg.agent.layout.segment import text_of
 from beleg.demo.calls import (
     AmbiguousMatchError,
     ContradictoryPeriodError,
@@ -34,8 +36,11 @@ from beleg.demo.company import (
     SONNET,
     VAT_RETURN,
 )
+from beleg.demo.copilot import OPENS, Chat
+from beleg.demo.errands import LATEST, Errand
 from beleg.demo.reader import UNTOLD, read
 from beleg.demo.run import Run
+from beleg.demo.vendor import tokens
 
 Story = Callable[[Run], None]
 
@@ -139,13 +144,13 @@ def _file(run: Run) -> None:
 
 
 def chat_copilot(run: Run) -> None:
-    """Answers a question; on one day a fault made some chats call their tools in a loop."""
+    """Answers a question with real tools; on one day a fault made some chats call their tools in a loop."""
     recorder = run.recorder
     loops = RUNAWAY_US[0] <= run.now_us < RUNAWAY_US[1] and recorder.chance(0.25)
     run.search("search_books", latency_ms=recorder.between(20, 120))
-    for _ in range(48 if loops else recorder.between(1, 4)):
-        _turn(run)
-        run.think(1)
+    chat = recorder.copilot.chat(run.tenant)
+    for _ in range(2 if recorder.chance(0.1) else 1):
+        _help(run, chat, times=48 if loops else 1)
     if recorder.chance(0.03):
         run.finish(CancelledError)
         return
@@ -154,19 +159,66 @@ def chat_copilot(run: Run) -> None:
     run.finish(answers=1)
 
 
-def _turn(run: Run) -> None:
+def _help(run: Run, chat: Chat, *, times: int) -> None:
+    """One thing that the user wants, from the question to the answer."""
+    errand = run.recorder.one_of(chat.errands, [each.share for each in chat.errands])
+    chat.say("user", errand.question)
+    for name, arguments in _calls(run, chat, errand, times=times):
+        _ask(run, chat, {"type": "tool_use", "name": name, "input": arguments})
+        _act(run, chat, name, arguments)
+    _ask(run, chat, _answer(run))
+
+
+def _calls(run: Run, chat: Chat, errand: Errand, *, times: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What the model calls: the workflow's text first, then its tools, the last of them over and over in a loop."""
+    if errand.playbook is not None:
+        yield OPENS, {"name": errand.playbook}
+    record = {} if errand.record is None else {"record_id": f"{errand.record}-{run.id[-6:]}"}
+    for name, arguments in (*errand.calls, *(errand.calls[-1:] * (times - 1))):
+        now = {key: chat.revision if value is LATEST else value for key, value in arguments.items()}
+        yield name, {**record, **now}
+
+
+def _ask(run: Run, chat: Chat, said: Any) -> None:
+    """A request to the model, which says a text or asks for a call."""
     recorder = run.recorder
-    asked, answered = recorder.between(300, 1_600), recorder.between(90, 420)
-    if run.now_us >= NEW_PROMPT_US:
-        answered += 130
+    used, surroundings = chat.request(run.now_us)
+    output = tokens(text_of(said))
     if recorder.chance(0.008):
-        run.model(CANARY, plain(run, 6_000 + asked, answered), latency_ms=1_700)
+        run.model(CANARY, plain(run, sum(used.values()), output), latency_ms=1_700, **surroundings)
     else:
-        usage = anthropic(run, asked, answered, shared=6_200, lifetime="5m")
-        failing_sometimes(run, SONNET, usage, latency_ms=recorder.between(1_100, 4_200))
-    if recorder.chance(0.5):
-        failed = ToolTimeoutError if recorder.chance(0.03) else None
-        run.tool("get_account_balance", latency_ms=recorder.between(30, 400), error=failed)
+        latency_ms = recorder.between(1_100, 4_200)
+        failing_sometimes(run, SONNET, {**used, "output": output}, latency_ms=latency_ms, **surroundings)
+    chat.say("assistant", [said])
+    run.think(1)
+
+
+def _act(run: Run, chat: Chat, name: str, arguments: Mapping[str, Any]) -> None:
+    """A call of a tool; now and then it comes too late, and the model goes on without its answer."""
+    recorder = run.recorder
+    if name == OPENS:
+        chat.call(name, arguments)
+        recorder.tally.call(name, is_over=recorder.is_over)
+    elif recorder.chance(0.015):
+        run.tool(name, latency_ms=recorder.between(5_000, 9_000), error=ToolTimeoutError)
+        chat.say("user", [{"type": "tool_result", "content": "the tool failed (ToolTimeoutError)"}])
+    else:
+        chat.call(name, arguments)
+        run.tool(name, latency_ms=recorder.between(30, 400))
+
+
+def _answer(run: Run) -> str:
+    """A text of some sentences; the new prompt version made answers longer."""
+    more = 5 if run.now_us >= NEW_PROMPT_US else 0
+    return " ".join(_SENTENCES[run.recorder.between(0, 3)] for _ in range(run.recorder.between(3, 14) + more))
+
+
+_SENTENCES = (
+    "Im September fehlen noch zwei Belege über zusammen 312,40 Euro.",
+    "The advance return for August is due on 10 September; 1,204.18 euros remain to be paid.",
+    "Nothing was sent or paid: you find the draft in the app and decide there.",
+    "Three invoices are overdue, the oldest by 24 days.",
+)
 
 
 STORIES: Mapping[str, Story] = {

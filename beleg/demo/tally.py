@@ -39,6 +39,14 @@ class DemoSummary:
     """Steps that report a call another source reports too."""
     results: Mapping[str, int]
     """Kind of result → results of production runs; outcomes taken back do not count."""
+    copilot_requests: Mapping[str, int]
+    """toolset_hash → requests that were offered it."""
+    copilot_cache_read_tokens: Mapping[str, int]
+    """Prompt version → tokens that the copilot's provider found in its cache."""
+    tool_calls: Mapping[str, int]
+    """Tool → calls, those of all workflows."""
+    playbook_requests: Mapping[str, int]
+    """Playbook → requests that had it in context."""
     own_model: str
     own_model_cost_pico_usd: int
     """Exact cost of the model that only the demo's policy prices."""
@@ -61,6 +69,10 @@ class Tally:
         self.quarantined: Counter[str] = Counter()
         self.results: Counter[str] = Counter()
         self.tokens: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.toolsets: Counter[str] = Counter()
+        self.found_again: Counter[str] = Counter()
+        self.tools: Counter[str] = Counter()
+        self.playbooks: Counter[str] = Counter()
         self.duplicates = self.superseded = self.pending = self.repeated_calls = 0
         self.own_cost_pico_usd = self.own_billed_pico_usd = 0
 
@@ -86,6 +98,16 @@ class Tally:
             self.own_cost_pico_usd += own_cost_pico_usd(buckets, at_us)
             self.own_billed_pico_usd += billed_pico_usd or 0
 
+    def offer(self, toolset: str, playbook: str | None, prompt_version: str, cache_read_tokens: int) -> None:
+        """A request was made, with these tools offered and this playbook open."""
+        self.toolsets[toolset] += 1
+        self.found_again[prompt_version] += cache_read_tokens
+        self.playbooks.update([playbook] if playbook else [])
+
+    def call(self, tool: str, *, is_over: bool) -> None:
+        """A tool was called."""
+        self.tools.update([] if is_over else [tool])
+
     def summary(self, seed: int, weeks: int) -> DemoSummary:
         """The answers, sorted by name."""
         accepted = self.events.total() + self.duplicates + self.superseded
@@ -106,6 +128,10 @@ class Tally:
             tokens={model: _sorted(+self.tokens[model]) for model in sorted(self.tokens)},
             repeated_calls=self.repeated_calls,
             results=_sorted(self.results),
+            copilot_requests=_sorted(self.toolsets),
+            copilot_cache_read_tokens=_sorted(self.found_again),
+            tool_calls=_sorted(self.tools),
+            playbook_requests=_sorted(self.playbooks),
             own_model=OWN.name,
             own_model_cost_pico_usd=self.own_cost_pico_usd,
             own_model_billed_pico_usd=self.own_billed_pico_usd,

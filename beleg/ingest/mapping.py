@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from beleg.ingest import cells
-from beleg.ingest.reasons import Refusal, refuse
+from beleg.ingest.reasons import Refused, refuse
 from beleg.trace import policy
 from beleg.trace.usage import Reported, normalise
 
@@ -54,14 +54,6 @@ class TableMapping:
     events: tuple[EventMapping, ...]
     columns: frozenset[str]
     """Columns of the table that it reads."""
-
-
-class Refused(Exception):
-    """A row that does not add up; carries the refusal."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.reason)
-        self.refusal = refusal
 
 
 def usage_fields(counts: dict[str, Any], fixed: dict[str, Any], columns: dict[str, str]) -> dict[str, Any]:

@@ -152,6 +152,7 @@ def _load_refused(con: duckdb.DuckDBPyConnection, staged: Staged) -> None:
         "file": pa.array([str(p.source.path) for p in staged.parts], pa.string()),
         "first_line": pa.array([p.first_line for p in staged.parts], pa.int64()),
         "start": pa.array([p.source.start for p in staged.parts], pa.int64()),
+        "mapping": pa.array([staged.read_as.get(p.source.key) for p in staged.parts], pa.string()),
     }
     con.register("parts", pa.table(parts))
     types = ", ".join(f"{name}: '{kind}'" for name, kind in _REFUSED.items())
@@ -159,18 +160,16 @@ def _load_refused(con: duckdb.DuckDBPyConnection, staged: Staged) -> None:
     nothing = ", ".join(f"NULL::{kind} AS {name}" for name, kind in _REFUSED.items())
     rows = f"read_json([{paths}], format = 'newline_delimited', columns = {{{types}}})"
     con.execute(f"CREATE TEMP VIEW rows AS {f'FROM {rows}' if paths else f'SELECT {nothing} LIMIT 0'}")
-    mapping = None if staged.mapping is None else str(staged.mapping)
-    con.execute(query("beleg.ingest", "quarantine_refused"), {"mapping": mapping})
+    con.execute(query("beleg.ingest", "quarantine_refused"))
 
 
 def _load_reread(con: duckdb.DuckDBPyConnection, staged: Staged) -> None:
     read = [source for source in staged.sources if source.key in staged.lines]
-    mapping = None if staged.mapping is None else str(staged.mapping)
     columns = {
         "file": pa.array([str(source.path) for source in read], pa.string()),
         "start": pa.array([source.start for source in read], pa.int64()),
         "lines": pa.array([staged.lines[source.key] for source in read], pa.int64()),
-        "mapping": pa.array([mapping] * len(read), pa.string()),
+        "mapping": pa.array([staged.read_as.get(source.key) for source in read], pa.string()),
     }
     con.register("reread", pa.table(columns))
 

@@ -13,11 +13,13 @@ from beleg.core.progress import silent
 from beleg.core.settings import Settings
 from beleg.core.values import stored_workflows
 from beleg.ingest import quarantine, run
+from beleg.ingest.foreign import READ_AS, stage_foreign
 from beleg.ingest.judge import Judge
 from beleg.ingest.limits import Limits
 from beleg.ingest.origin import Wanted, current_name, look_up
 from beleg.ingest.quarantine import Identity
 from beleg.ingest.ranges import Sink, sink, staged_path
+from beleg.ingest.readers.formats import format_named
 from beleg.ingest.schemas import shape_folders
 from beleg.ingest.sources import find_sources
 from beleg.ingest.stage import Staged, stage
@@ -48,7 +50,7 @@ class _Sorted:
 
     good: dict[Identity, str] = field(default_factory=dict)
     """Good as they stand in their source, and staged: the event of each."""
-    changed: set[tuple[Path, Path | None]] = field(default_factory=set)
+    changed: set[tuple[Path, str | None]] = field(default_factory=set)
     """Sources (and their mapping) to be read again as a whole."""
     gone: int = 0
 
@@ -91,10 +93,10 @@ def _sort(settings: Settings, rows: Iterable[Row], staged: Sink) -> _Sorted:
     for (file, mapping), group in groupby(rows, key=lambda row: (row["file"], row["mapping"])):
         of_file = list(group)
         path = current_name(Path(file))
-        if path is None or (mapping is not None and not Path(mapping).is_file()):
+        if path is None or not _is_there(mapping):
             found.gone += len(of_file)
         elif mapping is not None:
-            found.changed.add((path, Path(mapping)))
+            found.changed.add((path, mapping))
         else:
             _judge_again(judge, path, of_file, staged, found)
     return found
@@ -116,11 +118,19 @@ def _staged(events: Iterable[str], folder: Path) -> Staged:
     return Staged(files, counts, read=counts.total(), accepted=counts.total())
 
 
-def _read_again(settings: Settings, path: Path, mapping: Path | None, folder: Path) -> Staged:
-    if mapping is not None:
-        return stage_table([path], mapping, folder, project=settings.project, stored=stored_workflows(settings))
-    sources = find_sources([path], spool=settings.spool)
-    return stage(sources, folder, project=settings.project, stored=stored_workflows(settings))
+def _is_there(mapping: str | None) -> bool:
+    """False for a mapping file that is gone."""
+    return mapping is None or mapping.startswith(READ_AS) or Path(mapping).is_file()
+
+
+def _read_again(settings: Settings, path: Path, mapping: str | None, folder: Path) -> Staged:
+    common: Any = {"project": settings.project, "stored": stored_workflows(settings)}
+    if mapping is None:
+        return stage(find_sources([path], spool=settings.spool), folder, **common)
+    if mapping.startswith(READ_AS):
+        form = format_named(mapping.removeprefix(READ_AS))
+        return stage_foreign([(source, form) for source in find_sources([path])], folder, **common)
+    return stage_table([path], Path(mapping), folder, **common)
 
 
 def _outcome(settings: Settings, rows: Iterable[Row], gone: int) -> Retried:

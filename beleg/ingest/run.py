@@ -6,12 +6,14 @@ removes; the same input then gives the same lake.
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -21,6 +23,8 @@ from beleg.core.progress import OnProgress
 from beleg.core.settings import Settings
 from beleg.core.values import stored_workflows
 from beleg.ingest import merge, quarantine
+from beleg.ingest.foreign import READ_AS, stage_foreign, told_apart
+from beleg.ingest.readers.formats import suffixes
 from beleg.ingest.sources import Mark, find_sources
 from beleg.ingest.stage import Progress, Staged, stage
 from beleg.ingest.table import stage_table
@@ -30,6 +34,8 @@ from beleg.lake.forgotten import Forgotten
 from beleg.lake.publication import append_fact
 from beleg.lake.snapshot import Snapshot
 
+_FIRST_FOREIGN = 1_000_000_000
+"""Number of the first foreign file among the parts of an ingest, above any number of ranges."""
 FEW_EVENTS = 500_000
 """Tables of up to so many events are merged two at a time."""
 
@@ -50,6 +56,12 @@ class IngestReport:
     pending: int = 0
     blank: int = 0
     files: int = 0
+    ignored: int = 0
+    """Items of foreign formats that tell nothing of a run; they stand outside `read`."""
+    unmapped: Mapping[str, int] = field(default_factory=dict)
+    """Format → foreign traces that no naming rule gave a workflow."""
+    formats: Mapping[str, int] = field(default_factory=dict)
+    """Foreign format → files read in it."""
     skipped: int = 0
     """Files that were gone or replaced before they were read; the next ingest sees them anew."""
     accepted_by_event: Mapping[str, int] = field(default_factory=dict)
@@ -62,11 +74,13 @@ def ingest(
     *,
     lake: Snapshot,
     mapping: Path | None = None,
+    form: str | None = None,
     on_progress: OnProgress,
 ) -> IngestReport:
     """Take what is new at `paths` into the lake; publishes nothing.
 
-    `lake` holds the latest versions. With a `mapping`, the paths are tables that it turns into events.
+    `lake` holds the latest versions. With a `mapping`, the paths are tables that it turns into events; with a
+    `form`, files of that format (`beleg formats`), which is otherwise recognised by content.
     Files of the spool are read on from where the last ingest stopped. The caller holds the writer lock.
     Raises UsageError for a path that does not exist or a wrong mapping. However much is refused, what is
     good is kept.
@@ -74,14 +88,20 @@ def ingest(
     ingest_id = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     folder = settings.home / "scratch" / ingest_id
     try:
-        staged = _stage(settings, paths, mapping, folder, on_progress)
+        staged = _stage(settings, paths, folder, on_progress, mapping=mapping, form=form)
         return store(settings, staged, ingest_id, lake=lake, on_progress=on_progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _stage(
-    settings: Settings, paths: Sequence[Path], mapping: Path | None, folder: Path, on_progress: OnProgress
+    settings: Settings,
+    paths: Sequence[Path],
+    folder: Path,
+    on_progress: OnProgress,
+    *,
+    mapping: Path | None,
+    form: str | None,
 ) -> Staged:
     def staged_so_far(progress: Progress) -> None:
         detail = f"{progress.read:,} lines, {progress.quarantined:,} refused"
@@ -90,8 +110,13 @@ def _stage(
     stored = stored_workflows(settings)
     if mapping is not None:
         return stage_table(paths, mapping, folder, project=settings.project, stored=stored, on_progress=staged_so_far)
-    sources = find_sources(paths, spool=settings.spool, marks=load_marks(settings))
-    return stage(sources, folder, on_progress=staged_so_far, project=settings.project, stored=stored)
+    sources = find_sources(paths, spool=settings.spool, marks=load_marks(settings), foreign=suffixes())
+    own, foreign = told_apart(sources, form)
+    common: dict[str, Any] = {"on_progress": staged_so_far, "project": settings.project, "stored": stored}
+    staged = stage(own, folder / "own", **common)
+    if not foreign:
+        return staged
+    return staged + stage_foreign(foreign, folder / "foreign", first_part=_FIRST_FOREIGN, **common)
 
 
 def store(
@@ -110,6 +135,9 @@ def store(
         quarantined=staged.quarantined,
         pending=staged.pending,
         blank=staged.blank,
+        ignored=staged.ignored,
+        unmapped=dict(staged.unmapped),
+        formats=_formats(staged),
         files=len(staged.sources) - len(staged.skipped),
         skipped=len(staged.skipped),
         accepted_by_event=dict(staged.accepted_by_event),
@@ -117,6 +145,11 @@ def store(
     )
     append_fact(settings.ledger / "ingests.jsonl", asdict(report))
     return report
+
+
+def _formats(staged: Staged) -> dict[str, int]:
+    found = (form.removeprefix(READ_AS) for form in staged.read_as.values() if form.startswith(READ_AS))
+    return dict(Counter(found))
 
 
 def _merge(

@@ -60,6 +60,8 @@ class Source:
     """Offset of the first byte to read."""
     start_line: int = 0
     """Lines before `start`."""
+    foreign: bool = False
+    """True for a file taken from a folder because its name may be that of a foreign format."""
 
     @property
     def key(self) -> str:
@@ -73,17 +75,21 @@ def find_sources(
     spool: Path | None = None,
     marks: Mapping[str, Mark] | None = None,
     suffixes: tuple[str, ...] = SUFFIXES,
+    foreign: tuple[str, ...] = (),
 ) -> tuple[Source, ...]:
     """The files behind `paths` (folders recursively), each once, sorted by path.
 
     Files below `spool` are resumed from `marks` (key of the source → mark). Raises UsageError for a path
-    that does not exist or cannot be read. `suffixes` are the names taken from a folder.
+    that does not exist or cannot be read. `suffixes` are the names taken from a folder, `foreign` further ones
+    whose files are marked as such.
     """
     found: dict[str, Source] = {}
-    for path in sorted({file for given in paths for file in _files(Path(given), suffixes)}):
+    named = {Path(given).resolve() for given in paths}
+    for path in sorted({file for given in paths for file in _files(Path(given), (*suffixes, *foreign))}):
         source = _source(path, spool, marks or {})
         if source is not None:
-            found.setdefault(source.key, source)
+            by_name = path not in named and not _is_taken(path.name, suffixes)
+            found.setdefault(source.key, replace(source, foreign=True) if by_name else source)
     return tuple(found.values())
 
 

@@ -5,8 +5,9 @@ within a range are local; adding the lines of the ranges before makes them globa
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,12 @@ class Staged:
     sources: tuple[Source, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict)
     """Key of a source that was read → lines it holds up to where it was read."""
-    mapping: Path | None = None
-    """Mapping file the sources were read with; None for events in normal form."""
+    read_as: Mapping[str, str] = field(default_factory=dict)
+    """Key of a source → the mapping file or `format:NAME` it was read with; events in normal form have none."""
+    ignored: int = 0
+    """Items of foreign formats that tell nothing of a run; they stand outside `read`."""
+    unmapped: Mapping[str, int] = field(default_factory=dict)
+    """Format → traces that no naming rule gave a workflow."""
     skipped: tuple[Source, ...] = ()
     """Sources that were gone or replaced before they were read; a renamed one is read next time."""
 
@@ -82,6 +87,20 @@ class Staged:
                     part = parts[row.pop("part")]
                     row["line_number"] += part.first_line
                     yield {"file": str(part.source.path)} | row
+
+    def __add__(self, other: "Staged") -> "Staged":
+        """Both stagings as one; their parts must have different numbers."""
+        both = {name: getattr(self, name) + getattr(other, name) for name in _ADDED}
+        both |= {name: {**getattr(self, name), **getattr(other, name)} for name in _JOINED}
+        names = {**self.files, **other.files}
+        both["files"] = {name: (*self.files.get(name, ()), *other.files.get(name, ())) for name in names}
+        both["accepted_by_event"] = dict(Counter(self.accepted_by_event) + Counter(other.accepted_by_event))
+        return replace(self, **both)
+
+
+_COUNTS = ("read", "accepted", "quarantined", "pending", "blank", "rows", "ignored")
+_ADDED = (*_COUNTS, "refused_files", "parts", "sources", "skipped")
+_JOINED = ("marks", "lines", "read_as", "unmapped")
 
 
 def stage(

@@ -11,10 +11,10 @@ from beleg.core.errors import UsageError
 from beleg.ingest.cells import BadCell
 from beleg.ingest.judge import Judge
 from beleg.ingest.limits import Limits
-from beleg.ingest.mapping import FILE, ROW, Refused, TableMapping, events_of
+from beleg.ingest.mapping import FILE, ROW, TableMapping, events_of
 from beleg.ingest.mapping_file import load_mapping
 from beleg.ingest.ranges import QUARANTINE, Sink, sink, staged_path
-from beleg.ingest.reasons import Refusal, refuse
+from beleg.ingest.reasons import Refusal, Refused, refuse
 from beleg.ingest.rows import BY_SUFFIX, RowRead, read_rows
 from beleg.ingest.schemas import shape_folders
 from beleg.ingest.sources import Source, find_sources
@@ -159,5 +159,5 @@ def _staged(folder: Path, mapping: Path, sources: Sequence[Source], tallies: Seq
         parts=tuple(parts),
         sources=tuple(sources),
         lines={source.key: tally.lines for source, tally in zip(sources, tallies, strict=True)},
-        mapping=mapping,
+        read_as={source.key: str(mapping) for source in sources},
     )

@@ -10,7 +10,7 @@ from beleg.core.paths import shipped, template
 OWN = {"gitignore": ".gitignore", "env.sample": ".env.sample", "pyproject": "pyproject.toml"}
 """Files named so in the project only: here tools would take them as holding for this folder."""
 WIRING = ("assets", "pipelines", "notebooks", "dagster.yaml")
-POLICIES = ("models.yaml", "retention.yaml", "tiers.yaml", "workflows.yaml")
+POLICIES = ("models.yaml", "naming.yaml", "retention.yaml", "tiers.yaml", "workflows.yaml")
 EXAMPLE = "receipt-extraction"
 """The feature whose draft a project starts with."""
 LEFT_OUT = ("pipelines/demo.py",)

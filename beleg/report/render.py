@@ -11,7 +11,7 @@ from beleg.core.errors import UsageError
 from beleg.core.files import replace_text
 from beleg.core.settings import Settings
 from beleg.lake import catalog
-from beleg.report import tables, view
+from beleg.report import agents, tables, view
 from beleg.report.chart import chart
 from beleg.report.figures import Figure, Scope, ask, scope_of
 from beleg.report.language import Language, language
@@ -29,6 +29,8 @@ _FIGURES = (
     "reconciliation",
     "cache",
     "traffic",
+    "tool_surface",
+    "cache_misses",
     "versions",
     "findings",
     "drift",
@@ -42,6 +44,8 @@ _TABLES = {
     "reconciliation": tables.reconciliation,
     "cache": tables.cache,
     "traffic": tables.traffic,
+    "tool_surface": agents.tool_surface,
+    "cache_misses": agents.cache_misses,
     "versions": tables.versions,
     "findings": tables.findings,
     "drift": tables.drift,

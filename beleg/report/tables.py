@@ -40,7 +40,7 @@ def table(label: str, heads: Sequence[str], rows: Iterable[Cells]) -> Table:
     return Table(label, made, shown)
 
 
-def _worded(name: str, heads: str, rows: Iterable[Cells], language: Language) -> Table:
+def worded(name: str, heads: str, rows: Iterable[Cells], language: Language) -> Table:
     """A table whose label is the text `t.<name>` and whose heads are the texts `h.<head>`, `#` before numbers."""
     marked = (("#" * head.startswith("#"), head.removeprefix("#")) for head in heads.split())
     return table(language.text(f"t.{name}"), [f"{mark}{language.text(f'h.{head}')}" for mark, head in marked], rows)
@@ -53,7 +53,7 @@ def unpriced(figure: Figure, language: Language) -> Table:
         (r["unpriced_reason"], r["provider"], r["model"], count(r["calls"]), count(r["input_tokens"]))
         for r in figure.rows
     )
-    return _worded("unpriced", "reason provider model #calls #input_tokens", rows, language)
+    return worded("unpriced", "reason provider model #calls #input_tokens", rows, language)
 
 
 def flags(figure: Figure, language: Language) -> Table:
@@ -68,7 +68,7 @@ def flags(figure: Figure, language: Language) -> Table:
         )
         for row in figure.rows
     )
-    return _worded("flags", "kind workflow #flags days #worst #allowed", rows, language)
+    return worded("flags", "kind workflow #flags days #worst #allowed", rows, language)
 
 
 _RISK = ("risk_level", "allowed_risk_levels")
@@ -101,7 +101,7 @@ def reconciliation(figure: Figure, language: Language) -> Table:
         for row in figure.rows
     )
     heads = "provider model #calls #equal #billed #computed #difference differs"
-    return _worded("reconciliation", heads, rows, language)
+    return worded("reconciliation", heads, rows, language)
 
 
 def cache(figure: Figure, language: Language) -> Table:
@@ -119,7 +119,7 @@ def cache(figure: Figure, language: Language) -> Table:
         )
         for row in figure.rows
     )
-    return _worded("cache", "workflow model #calls #hit_share #cached_tokens #saved #saving_unknown", rows, language)
+    return worded("cache", "workflow model #calls #hit_share #cached_tokens #saved #saving_unknown", rows, language)
 
 
 def traffic(figure: Figure, language: Language) -> Table:
@@ -138,7 +138,7 @@ def traffic(figure: Figure, language: Language) -> Table:
         )
         for row in figure.rows
     )
-    return _worded(
+    return worded(
         "traffic", "workflow #runs #steps_per_run #p95_steps #repeated #p95_latency #tools widest", rows, language
     )
 
@@ -154,7 +154,7 @@ def versions(figure: Figure, language: Language) -> Table:
         by_workflow[row["workflow"]].append(row)
     rows = (_version(row, language) for rows in by_workflow.values() if len(rows) > 1 for row in rows)
     heads = "workflow version days #runs failed disliked corrected #unit_cost unit #p95_latency"
-    return _worded("versions", heads, rows, language)
+    return worded("versions", heads, rows, language)
 
 
 def _version(row: Row, language: Language) -> Cells:
@@ -202,7 +202,7 @@ def findings(figure: Figure, language: Language) -> Table:
         if row["kind"] in {"finding", "watch"}
     )
     heads = "workflow field corrected_for version kind #inputs #people rate #base_rate since status"
-    return _worded("findings", heads, rows, language)
+    return worded("findings", heads, rows, language)
 
 
 def _exact_rate(row: Row, language: Language) -> str:
@@ -233,7 +233,7 @@ def drift(figure: Figure, language: Language) -> Table:
         for row in figure.rows
     )
     heads = "workflow #compared_inputs #changed_inputs last_input #compared_outputs #changed_outputs last_output"
-    return _worded("drift", heads, rows, language)
+    return worded("drift", heads, rows, language)
 
 
 def _day(day: object) -> str | None:
@@ -253,7 +253,7 @@ def restatements(figure: Figure, language: Language) -> Table:
         )
         for row in figure.rows
     )
-    return _worded(
+    return worded(
         "restatements", "days why #cost_delta #runs #results_delta #unpriced_delta restated_at", rows, language
     )
 
@@ -270,4 +270,4 @@ def quarantine(figure: Figure, language: Language) -> Table:
         )
         for r in figure.rows
     )
-    return _worded("quarantine", "reason meaning #lines #files", rows, language)
+    return worded("quarantine", "reason meaning #lines #files", rows, language)

@@ -11,9 +11,9 @@ The speed comes from one walk that leaves alone whatever every serialiser writes
 from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
-from beleg.trace.canon_codec import DEFAULT, EXACT, Codec, RawNeededError
+from beleg.trace.canon_codec import DEFAULT, EXACT, Codec, NotCanonicalError, RawNeededError
+from beleg.trace.canon_easy import easy_units, sorts_alike, without_zeros
 from beleg.trace.canon_number import number_text
-from beleg.trace.canon_types import NotCanonicalError, reduce_value
 
 PLAIN = "jcs"
 EXTENDED = "jcs+1"
@@ -81,12 +81,15 @@ class _Walk:
             keys = "".join(items)
         except TypeError:
             return self.odd_keys(items, depth)
-        if self.careful and (MARK in items or not _is_unicode(keys)):
-            return self.odd_keys(items, depth)
+        if self.careful:
+            if not all(type(key) is str for key in items):  # orjson refuses members of a StrEnum
+                items = {str.__str__(key): item for key, item in items.items()}
+            if MARK in items or not _is_unicode(keys):
+                return self.odd_keys(items, depth)
         self.units -= len(keys)
         changed = self.changed(items, items.items(), depth)
         members = items if changed is None else {**items, **changed}
-        return members if _sorts_alike(keys) else self.astral(members)
+        return members if sorts_alike(keys) else self.astral(members)
 
     def changed(self, items: Any, pairs: Iterable[tuple[Any, Any]], depth: int) -> dict[Any, Any] | None:
         """The members to replace and by what; None where all may stay."""
@@ -113,10 +116,12 @@ class _Walk:
         return changed
 
     def is_easy(self, part: Any, depth: int) -> bool:
-        left = _easy_units(part, _EASY_PART_UNITS, depth + 1) if depth < MAX_DEPTH else -1
-        if left >= 0:
-            self.units -= _EASY_PART_UNITS - left
-        return left >= 0
+        whole: list[float] = []
+        left = easy_units(part, _EASY_PART_UNITS, MAX_DEPTH - depth - 1, whole) if depth < MAX_DEPTH else -1
+        if left < 0 or whole:
+            return False
+        self.units -= _EASY_PART_UNITS - left
+        return True
 
     def text(self, value: str) -> Any:
         if _is_unicode(value):
@@ -161,6 +166,8 @@ class _Walk:
     def other(self, value: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
             self.refuse(depth)
+        from beleg.trace.canon_types import reduce_value  # noqa: PLC0415 - a sixth of the time of `import beleg`
+
         tag, content = reduce_value(value)
         if tag is None:
             return self.value(content, depth + 1)
@@ -181,8 +188,13 @@ def canonical(value: Any, codec: Codec = DEFAULT) -> Canonical:
     """
     kind = type(value)
     try:
-        if (kind is dict or kind is list) and _easy_units(value, _EASY_UNITS, 0) >= 0:
-            return _new(Canonical, (codec.dumps(value), PLAIN))
+        if kind is dict or kind is list:
+            whole: list[float] = []
+            if easy_units(value, _EASY_UNITS, MAX_DEPTH, whole) >= 0:
+                data = codec.dumps(value)
+                exact = without_zeros(data, len(whole)) if whole else data
+                if exact is not None:
+                    return _new(Canonical, (exact, PLAIN))
         walk = _Walk(codec, careful=False)
         plain = walk.value(value, 0)
         if not walk.extended:
@@ -210,42 +222,6 @@ def _finished(walk: _Walk, plain: Any) -> Canonical:
         walk.refuse(0)
     data = walk.codec.dumps(plain)
     return Canonical(EXTENDED_PREFIX + data, EXTENDED) if walk.extended else Canonical(data, PLAIN)
-
-
-def _easy_units(items: Any, units: int, depth: int) -> int:  # noqa: C901 - the hot loop of the tracer
-    """Units left where every serialiser writes the small value like RFC 8785, negative elsewhere.
-
-    Nearly every payload is small and easy, and one call for each container is all that this costs.
-    """
-    if type(items) is dict:
-        keys = "".join(items)  # TypeError for keys that are no strings
-        if not (keys.isascii() or _sorts_alike(keys)):
-            return -1
-        units -= len(keys)
-        items = items.values()
-    units -= len(items) + 1
-    for item in items:
-        kind = type(item)
-        if kind is str:
-            units -= len(item)
-        elif kind is dict or kind is list:
-            units = _easy_units(item, units, depth + 1) if depth < MAX_DEPTH else -1
-            if units < 0:
-                return units
-        elif kind is int:
-            if not -_MAX_INT <= item <= _MAX_INT:
-                return -1
-        elif kind is float:
-            if not (1e-4 <= item < 1e15 and item % 1):
-                return -1
-        elif item is not None and kind is not bool:
-            return -1
-    return units
-
-
-def _sorts_alike(keys: str) -> bool:
-    """True where code points and UTF-16 units sort alike: nothing is beyond the basic plane."""
-    return keys.isascii() or max(keys) <= "\uffff"
 
 
 def _is_unicode(text: str) -> bool:

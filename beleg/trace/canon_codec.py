@@ -17,6 +17,14 @@ class Codec(NamedTuple):
     fragment: Callable[[bytes], Any] | None
 
 
+class NotCanonicalError(TypeError):
+    """The value has no canonical form; `reason` is a short word fit for counting and storing."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class RawNeededError(Exception):
     """The value needs a raw fragment, which this codec cannot take: use `EXACT`."""
 

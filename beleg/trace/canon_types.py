@@ -15,13 +15,9 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
+from beleg.trace.canon_codec import NotCanonicalError
 
-class NotCanonicalError(TypeError):
-    """The value has no canonical form; `reason` is a short word fit for counting and storing."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
+__all__ = ["NotCanonicalError", "Reduced", "reduce_value"]
 
 
 class Reduced(NamedTuple):

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+_SECOND_NS = 1_000_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -18,12 +20,15 @@ class Clock:
 
 def timestamp(wall_ns: int) -> str:
     """RFC 3339 in UTC with microseconds, the form of every `event_time`."""
-    return f"{_second(wall_ns // 1_000_000_000)}.{wall_ns // 1000 % 1_000_000:06d}Z"
+    digits = str(wall_ns // 1000)
+    if wall_ns < _SECOND_NS:  # too few digits, or a sign
+        return f"{_second(wall_ns // _SECOND_NS)}.{wall_ns // 1000 % 1_000_000:06d}Z"
+    return f"{_second(digits[:-6])}.{digits[-6:]}Z"
 
 
 @lru_cache(maxsize=8)
-def _second(seconds: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+def _second(seconds: str | int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(int(seconds)))
 
 
 def milliseconds(duration_ns: int) -> int:

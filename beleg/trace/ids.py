@@ -14,6 +14,8 @@ _MAX_COUNTER = 0xFFF
 _LAST_MS = (1 << 48) - 1
 _NOISE_BITS = 62
 _NOISE_MASK = (1 << _NOISE_BITS) - 1
+_VERSION_7 = 7 << 76
+_VARIANT = 1 << 63
 _STRIDE = 0x1E3779B97F4A7C15
 """Odd, so that the ends of ids that follow each other differ: people tell runs apart by them."""
 
@@ -60,11 +62,13 @@ class IdGenerator:
             else:
                 self._begin(self._ms + 1)
             self._noise = noise = (self._noise + _STRIDE) & _NOISE_MASK
-            return f"{self._head}{self._counter:03x}-{0x8000 | noise >> 48:04x}-{noise & 0xFFFFFFFFFFFF:012x}"
+            # One number and its digits: a third of the time of three numbers.
+            tail = "%x" % (_VERSION_7 | self._counter << 64 | _VARIANT | noise)
+            return f"{self._head}-{tail[:4]}-{tail[4:8]}-{tail[8:]}"
 
     def _begin(self, ms: int) -> None:
         self._ms, self._counter = ms, 0
-        self._head = f"{ms >> 16:08x}-{ms & 0xFFFF:04x}-7"
+        self._head = f"{ms >> 16:08x}-{ms & 0xFFFF:04x}"
         self._noise = self._random_bits(_NOISE_BITS)
 
 

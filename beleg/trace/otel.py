@@ -9,17 +9,17 @@ anything leaves it. It needs nothing of OpenTelemetry's: the SDK calls its metho
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from beleg.trace import context, policy
-from beleg.trace import semconv_names as names
 from beleg.trace.call import Call, call_fields
 from beleg.trace.clock import milliseconds, timestamp
 from beleg.trace.events import line, members
 from beleg.trace.run import Run
 from beleg.trace.runtime import Runtime, runtime
-from beleg.trace.semconv import SpanReading, read_span
+from beleg.trace.semconv import SpanReading, payloads, read_span, with_events
 
 _MAX_TRACES = 10_000
 _KINDS = {"model": "model", "tool": "tool", "retrieval": "retrieval"}
@@ -74,9 +74,10 @@ class BelegSpanProcessor:
         return timeout_millis >= 0
 
     def _end(self, found: Runtime, span: Any) -> None:
-        attributes = dict(span.attributes or {})
-        scope = getattr(span.instrumentation_scope, "name", None)
-        reading = read_span(attributes, scope=scope, name=span.name or "")
+        attributes = _attributes(span)
+        scope = span.instrumentation_scope
+        names = {"scope": getattr(scope, "name", None), "schema_url": getattr(scope, "schema_url", None)}
+        reading = read_span(attributes, name=span.name or "", **names)
         run = self._runs.pop(span.context.span_id, None)
         with self._lock:
             trace = self._traces.setdefault(span.context.trace_id, _Trace())
@@ -123,7 +124,7 @@ def _call(reading: SpanReading, trace: _Trace) -> Call:
     return reading.call
 
 
-def _step(found: Runtime, span: Any, attributes: dict[str, Any], reading: SpanReading, call: Call) -> dict[str, Any]:
+def _step(found: Runtime, span: Any, attributes: Mapping[str, Any], reading: SpanReading, call: Call) -> dict[str, Any]:
     step_id = f"{_trace_id(span)}-{span.context.span_id:016x}"
     fields: dict[str, Any] = {
         "event_id": step_id,
@@ -138,16 +139,26 @@ def _step(found: Runtime, span: Any, attributes: dict[str, Any], reading: SpanRe
     fields.update(described)
     for name in refused:
         found.faults.note(f"refused_{name}", policy.PolicyError(f"{name} of a span is no word; left out"))
-    words = {"name": span.name, "tool_name": reading.tool_name, "exception_class": attributes.get("error.type")}
+    words = {"name": span.name, "tool_name": reading.tool_name, "exception_class": _exception_class(span, attributes)}
     fields.update({n: v for n, v in words.items() if isinstance(v, str) and policy.is_key(v, 200)})
     fields.update(_payload_hashes(found, attributes))
     return fields
 
 
-def _payload_hashes(found: Runtime, attributes: dict[str, Any]) -> dict[str, str]:
-    payloads = {"input_hash": names.INPUT_PAYLOAD, "output_hash": names.OUTPUT_PAYLOAD}
-    values = {f: next((attributes[a] for a in aliases if a in attributes), None) for f, aliases in payloads.items()}
-    digests = {field: found.fingerprint(value) for field, value in values.items() if value is not None}
+def _attributes(span: Any) -> Mapping[str, Any]:
+    return with_events(span.attributes or {}, [(event.name, event.attributes or {}) for event in span.events or ()])
+
+
+def _exception_class(span: Any, attributes: Mapping[str, Any]) -> Any:
+    raised = [
+        (event.attributes or {}).get("exception.type") for event in span.events or () if event.name == "exception"
+    ]
+    return raised[-1] if raised else attributes.get("error.type")
+
+
+def _payload_hashes(found: Runtime, attributes: Mapping[str, Any]) -> dict[str, str]:
+    values = zip(("input_hash", "output_hash"), payloads(attributes), strict=True)
+    digests = {field: found.fingerprint(value) for field, value in values if value is not None}
     return {field: digest.digest for field, digest in digests.items() if digest is not None}
 
 

@@ -22,7 +22,8 @@ MAX_FIGURES = 100
 _MAX_FIGURE = 10**18
 MAX_COUNT = 1_000_000_000_000
 
-_WORD = re.compile(r"[\w.:/@+#=,~%&?;!$*<>()\[\]|-]+")
+_WORD = re.compile(r"(?!.*://[^/?#]*@)[\w.:/@+#=,~%&?;!$*<>()\[\]|-]+")
+"""No blanks, and no address that carries a name or password before its host."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -49,10 +50,14 @@ def text(value: object) -> str | None:
     return str.__str__(cast("str", value)) if issubclass(type(value), str) else None
 
 
-@lru_cache(maxsize=1024)
 def is_word(value: str, max_chars: int) -> bool:
     """True for a value without blanks, quotes and control characters, of limited length."""
-    return len(value) <= max_chars and _WORD.fullmatch(value) is not None
+    return len(value) <= max_chars and _has_form(value)
+
+
+@lru_cache(maxsize=1024)
+def _has_form(value: str) -> bool:
+    return _WORD.fullmatch(value) is not None
 
 
 def is_key(value: str, max_chars: int) -> bool:
@@ -67,10 +72,14 @@ def take_words(given: Mapping[str, Any], limits: Mapping[str, int], fields: dict
     """
     refused: tuple[str, ...] = ()
     for name, value in given.items():
-        if value is None or name not in limits:
+        if value is None:
             continue
-        words, max_chars = value if type(value) is str else text(value), limits[name]
-        if words is not None and is_word(words, max_chars) and (max_chars != DIGEST_CHARS or is_digest(words)):
+        max_chars = limits.get(name)
+        if max_chars is None:
+            continue
+        words = value if type(value) is str else text(value)
+        is_fit = words is not None and len(words) <= max_chars and _has_form(words)
+        if is_fit and (max_chars != DIGEST_CHARS or is_digest(words)):
             fields[name] = words
         else:
             refused += (name,)
@@ -85,7 +94,7 @@ def is_digest(value: object) -> bool:
 
 def is_choice(value: object, allowed: Iterable[str]) -> bool:
     """True for one of the allowed words; a foreign object is not even compared."""
-    words = text(value)
+    words = value if type(value) is str else text(value)
     return words is not None and words in allowed
 
 

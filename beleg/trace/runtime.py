@@ -11,7 +11,7 @@ from typing import Any
 
 from beleg.trace import losses
 from beleg.trace import settings as settings_module
-from beleg.trace.canon_types import NotCanonicalError
+from beleg.trace.canon_codec import NotCanonicalError
 from beleg.trace.clock import Clock
 from beleg.trace.faults import Faults, Health
 from beleg.trace.fingerprint import Fingerprint, full_fingerprint

@@ -8,7 +8,6 @@ import atexit
 import contextlib
 import errno
 import os
-import secrets
 import threading
 import time
 import weakref
@@ -103,7 +102,7 @@ class Spool:
             raise SpoolError("spool_unavailable", "the spool could not be opened; tried again every second")
         self._retry_ns = now_ns + _CHECK_NS
         self.folder.mkdir(parents=True, exist_ok=True)
-        serial = f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
+        serial = f"{time.time_ns() // 1_000_000:013d}-{os.urandom(4).hex()}"
         path = self.folder / f"{spool_files.this_process().prefix}~{serial}{spool_files.OPEN}"
         self._fd = os.open(path, _FLAGS, 0o640)
         if self._sync:

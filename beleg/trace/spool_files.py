@@ -9,7 +9,6 @@ they say whether the owner still lives, however often its pid was used again.
 
 import hashlib
 import os
-import platform
 import re
 import time
 from functools import cache
@@ -125,13 +124,21 @@ def _silent_s(path: Path) -> float:
 
 @cache
 def _host() -> str:
-    name = re.sub(r"[^A-Za-z0-9.-]", "-", platform.node() or "localhost")[:64]
+    name = re.sub(r"[^A-Za-z0-9.-]", "-", _node() or "localhost")[:64]
     try:
         namespace = str(Path("/proc/self/ns/pid").readlink())
     except OSError:
         return name
     # Two containers may share a folder and a host name, but not a pid namespace.
     return f"{name}-{hashlib.sha256(namespace.encode()).hexdigest()[:6]}"
+
+
+def _node() -> str:
+    if hasattr(os, "uname"):
+        return os.uname().nodename
+    import platform  # noqa: PLC0415 - slow to import, and only Windows needs it
+
+    return platform.node()
 
 
 @cache

@@ -6,7 +6,6 @@ No SDK is imported. An answer that tells nothing gives an empty Call, never an e
 """
 
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from beleg.trace.call import Call
@@ -161,6 +160,8 @@ def _billed(counted: Counts, usage: Plain) -> int | None:
 
 def pico_usd(usd: Any) -> int | None:
     """A USD amount in whole pico-USD, rounded half even; None for what is no plausible amount."""
+    from decimal import Decimal, InvalidOperation  # noqa: PLC0415 - few answers name an amount
+
     if isinstance(usd, bool) or not isinstance(usd, int | float | str | Decimal):
         return None
     try:

@@ -4,7 +4,8 @@
 -- tokens; of the remaining reports of one call (same call_key, same UTC day) one counts: with tokens, with a model,
 -- with the most buckets. Arithmetic is DECIMAL(38,0), since 10^12 tokens at 1000 USD per million pass the int64 of a step.
 WITH RECURSIVE runs AS (
-    SELECT run_id, parent_run_id, workflow, purpose, tenant, team, prompt_version
+    SELECT
+        run_id, parent_run_id, conversation_id, workflow, purpose, tenant, team, feature, contract_version, prompt_version
     FROM runs_started
     QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY event_time, source, event_id) = 1
 ),
@@ -13,10 +14,14 @@ measured AS (
     SELECT
         s.*,
         r.parent_run_id,
+        -- A run that another started has a prompt of its own, whatever conversation it helps.
+        CASE WHEN r.parent_run_id IS NULL THEN r.conversation_id END AS conversation_id,
         r.workflow,
         r.purpose,
         coalesce(r.tenant, s.tenant) AS paying_tenant,
         coalesce(r.team, s.team) AS paying_team,
+        r.feature,
+        r.contract_version,
         r.prompt_version,
         coalesce(s.input_uncached_tokens, 0) + coalesce(s.cache_read_tokens, 0)
         + coalesce(s.cache_write_5m_tokens, 0) + coalesce(s.cache_write_1h_tokens, 0)
@@ -135,6 +140,11 @@ rated AS (
         r.price_source,
         r.inexact AS price_inexact,
         r.unit_prices,
+        r.input_uncached AS input_uncached_price_pico_usd,
+        r.cache_read AS cache_read_price_pico_usd,
+        r.cache_write_5m AS cache_write_5m_price_pico_usd,
+        r.cache_write_1h AS cache_write_1h_price_pico_usd,
+        r.cache_write AS cache_write_price_pico_usd,
         CASE
             WHEN t.input_uncached_tokens > 0 AND r.input_uncached IS NULL THEN 'input_uncached'
             WHEN t.cache_read_tokens > 0 AND r.cache_read IS NULL THEN 'cache_read'
@@ -258,12 +268,16 @@ SELECT
     event_time,
     run_id,
     step_id,
+    conversation_id,
     workflow,
     purpose,
     paying_tenant AS tenant,
     paying_team AS team,
+    feature,
+    contract_version,
     prompt_version,
     kind,
+    name,
     status,
     provider,
     model,
@@ -273,6 +287,9 @@ SELECT
     attempt_reason,
     tool_name,
     toolset_hash,
+    layout_hash,
+    playbook,
+    cache_miss_reason,
     CASE WHEN counted THEN latency_ms END AS latency_ms,
     CASE WHEN counted THEN input_uncached_tokens END AS input_uncached_tokens,
     CASE WHEN counted THEN cache_read_tokens END AS cache_read_tokens,
@@ -296,6 +313,11 @@ SELECT
     price_key,
     price_source,
     price_inexact,
+    CASE WHEN counted THEN input_uncached_price_pico_usd END AS input_uncached_price_pico_usd,
+    CASE WHEN counted THEN cache_read_price_pico_usd END AS cache_read_price_pico_usd,
+    CASE WHEN counted THEN cache_write_5m_price_pico_usd END AS cache_write_5m_price_pico_usd,
+    CASE WHEN counted THEN cache_write_1h_price_pico_usd END AS cache_write_1h_price_pico_usd,
+    CASE WHEN counted THEN cache_write_price_pico_usd END AS cache_write_price_pico_usd,
     CASE
         WHEN NOT counted THEN 0
         WHEN unpriced_reason IS NULL THEN CAST(exact_pico_usd AS BIGINT)

@@ -2,10 +2,12 @@
 -- runs does not exceed, which is what PERCENTILE_DISC means; sqlglot writes that one as an approximation for Spark.
 WITH runs AS (
     SELECT
-        *,
-        CAST(started_at AT TIME ZONE $timezone AS DATE) AS business_day,
-        CASE WHEN status IN ('succeeded', 'failed') THEN latency_ms END AS ended_latency_ms
-    FROM run_costs
+        r.*,
+        CAST(r.started_at AT TIME ZONE $timezone AS DATE) AS business_day,
+        CASE WHEN r.status IN ('succeeded', 'failed') THEN r.latency_ms END AS ended_latency_ms,
+        z.tools AS tools_offered
+    FROM run_costs AS r
+    LEFT JOIN toolset_sizes AS z ON r.toolset_hash = z.toolset_hash
 ),
 
 placed AS (
@@ -48,6 +50,9 @@ SELECT
     min(CASE WHEN steps_place * 100 >= steps_of * 95 THEN steps END) AS p95_steps,
     max(steps) AS max_steps,
     max(tools_called) AS max_tools_called,
+    count(tools_offered) AS offered_runs,
+    CAST(coalesce(sum(tools_offered), 0) AS DECIMAL(38, 0)) AS offered_tools,
+    max(tools_offered) AS max_tools_offered,
     min(CASE WHEN width_place = 1 THEN run_id END) AS widest_run_id,
     min(CASE WHEN latency_place * 100 >= latency_of * 50 THEN ended_latency_ms END) AS p50_latency_ms,
     min(CASE WHEN latency_place * 100 >= latency_of * 95 THEN ended_latency_ms END) AS p95_latency_ms,

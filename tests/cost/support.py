@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from beleg.core import contracts
 from beleg.core.contracts import load, mart_sql
+from beleg.cost import surroundings
 from beleg.cost.book import PriceBook
 from beleg.cost.modelfile import load_models
 from beleg.cost.policies import Policies
-from beleg.cost.register import register_policies, register_prices
+from beleg.cost.register import register_cache_rules, register_policies, register_prices
 from beleg.cost.workflows import load_workflows
 
 EVENT_TABLES = (
@@ -27,6 +28,8 @@ EVENT_TABLES = (
     "feedback",
     "corrections",
     "reviews",
+    "toolsets",
+    "layouts",
 )
 MARTS = (
     "step_costs",
@@ -40,6 +43,10 @@ MARTS = (
     "drift",
     "bindings",
     "prompt_versions",
+    "tool_usage",
+    "held_tokens",
+    "playbook_hits",
+    "cache_misses",
 )
 NOON = datetime(2026, 6, 15, 12, tzinfo=UTC)
 GPT = {"provider": "openai", "model": "gpt-4o"}
@@ -111,11 +118,24 @@ class Lake:
     def review(self, subject: str, decision: str, /, **values: Any) -> None:
         self._add("reviews", {"subject": subject, "decision": decision, "by": "lead", **values})
 
+    def toolset(self, digest: str, /, *tools: tuple[str, int | None], **values: Any) -> None:
+        """A toolset of tools with their tokens, in the order offered."""
+        listed = [{"name": name, "tokens": tokens, "binding": False} for name, tokens in tools]
+        self._add("toolsets", {"toolset_hash": digest, "tools": listed, **values})
+
+    def layout(self, digest: str, /, *segments: tuple[str, int | None], **values: Any) -> None:
+        """A layout of segments with their tokens, each hashed by name and tokens."""
+        listed = [
+            {"name": name, "scope": "static", "hash": f"{name}-{tokens}", "tokens": tokens} for name, tokens in segments
+        ]
+        self._add("layouts", {"layout_hash": digest, "segments": listed, **values})
+
     def build(self, marts: tuple[str, ...] = MARTS) -> "Lake":
         """Compute marts over all days and months, as the builder would."""
         self._flush()
         register_policies(self.con, self.policies)
         register_prices(self.con, PriceBook(self.policies.models))
+        surroundings.register(self.con)
         self.con.execute(
             "CREATE OR REPLACE TEMP TABLE targets AS "
             "SELECT day, strftime(day + n, '%Y-%m') AS month FROM ("
@@ -123,6 +143,8 @@ class Lake:
             + "), (VALUES (-1), (0), (1)) AS near (n)"
         )
         for name in marts:
+            if name == "cache_misses":
+                register_cache_rules(self.con)
             sql = mart_sql(name)
             values = {"timezone": self.timezone, "as_of": self.as_of}
             named = {key: value for key, value in values.items() if f"${key}" in sql}

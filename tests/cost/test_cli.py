@@ -47,7 +47,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, purpose in enumerate(("production", "production", "eval")):
         run_id, at = f"r{number}", NOON + timedelta(days=number)
         lake.start(run_id, at=at, purpose=purpose, tenant=f"t{number}")
-        lake.step(run_id, at=at, **GPT, output=1 + number, billed_pico_usd=10_000_000)
+        source_cost = {"source_cost_pico_usd": 1e7} if number == 0 else None
+        lake.step(run_id, at=at, **GPT, output=1 + number, billed_pico_usd=10_000_000, raw_usage=source_cost)
         lake.finish(run_id, at=at, units={"documents": 4})
     lake.start("c", workflow="chat")
     lake.step("c", provider="openai", model="gpt-from-the-future", output=1)
@@ -247,6 +248,28 @@ def test_models_show_rows_and_aliases(app: typer.Typer, home: Path) -> None:
     assert shown["aliases"] == [{"match": "gateway/*", "to": "openai/*", "why": "list price"}]
     assert "gateway/* is priced as openai/*: list price" in run(app, "models").stdout
     assert run(app, "models", "--csv").stdout.startswith("provider,model,valid_from")
+
+
+def test_models_without_a_price_come_with_a_row_to_fill_in(app: typer.Typer, home: Path) -> None:
+    (row,) = answer(app, "models", "--unpriced")["rows"]
+    assert (row["model"], row["unpriced_reason"], row["steps"], row["tokens"]) == (
+        "gpt-from-the-future", "unknown_model", 1, 1,
+    )  # fmt: skip
+    assert row["policy_row"] == {
+        "provider": "openai", "model": "gpt-from-the-future", "valid_from": "2026-06-15", "prices": {"output": ""},
+    }  # fmt: skip
+    shown = run(app, "models", "--unpriced").stdout
+    assert "- provider: openai\n  model: gpt-from-the-future\n  valid_from: 2026-06-15\n" in shown
+    assert run(app, "models", "--unpriced", "--csv").stdout.startswith("provider,model,service_tier")
+
+
+def test_reconcile_compares_the_sources_own_cost(app: typer.Typer, home: Path) -> None:
+    (row,) = answer(app, "reconcile", "--source")["rows"]
+    assert (row["verdict"], row["steps"], row["difference_usd"]) == ("equal", 1, "0.00")
+    assert answer(app, "reconcile", "--source", "--by", "call")["rows"] == []
+    assert run(app, "reconcile", "--source", "--fail").exit_code == 0
+    with pytest.raises(UsageError, match="allowed are model, day, call"):
+        run(app, "reconcile", "--source", "--by", "moon")
 
 
 @pytest.mark.parametrize("command", [("costs",), ("flags",), ("reconcile",), ("prices",), ("prices", "--what-if", "x")])

@@ -130,6 +130,12 @@ def test_the_shipped_policies_are_valid_and_know_their_models() -> None:
         "dunning",
         "vat_return",
         "chat_copilot",
+        "claude-code",
+        "claude-agent-sdk",
+        "codex",
+        "gemini-cli",
+        "copilot-cli",
+        "opencode",
     ]
 
 

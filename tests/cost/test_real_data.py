@@ -149,7 +149,9 @@ def test_real_usage_objects_cost_what_genai_prices_expects(test_data: Path) -> N
         else:
             verdicts["equal" if pico == expected[step_id] else f"differs: {key}"] += 1
     assert verdicts == {
-        "equal": 1_709,
+        "equal": 1_708,
+        # google/gemini-2.0-flash-exp:free under Google: an OpenRouter name, which is no model of Google's.
+        "unknown_model": 1,
         # Video and tool-use tokens.
         "usage that no bucket holds": 20,
         # 401 468 input tokens: the installed book has a price above 200 000, the expectation is older.

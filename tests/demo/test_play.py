@@ -7,6 +7,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from beleg.agent.example.prompt import ROLES
+from beleg.agent.toolsets.account import tools_tokens
+from beleg.ask.calibration import calibration
 from beleg.cli import demo as demo_command
 from beleg.cli import report as report_command
 from beleg.core.errors import CheckFailed, UsageError
@@ -15,6 +18,7 @@ from beleg.demo import play as play_module
 from beleg.demo.check import Check
 from beleg.demo.home import NOTICE
 from beleg.demo.play import Played, play
+from beleg.demo.vendor import tokens
 from beleg.lake import catalog
 from beleg.report import render
 
@@ -41,7 +45,7 @@ def replayed(played: Played, monkeypatch: pytest.MonkeyPatch) -> Played:
 
 def test_every_known_answer_is_found_exactly(played: Played) -> None:
     assert {check.what: check.found for check in played.checks if not check.holds} == {}
-    assert len(played.checks) == 8
+    assert len(played.checks) == 12
 
 
 def test_the_planted_difference_shows_in_reconciliation(played: Played) -> None:
@@ -75,6 +79,19 @@ def test_the_draft_reads_deposits_better_and_nothing_worse(played: Played) -> No
     assert "receipt-extraction" in gate.page.read_text(encoding="utf-8")
 
 
+def test_a_calibration_by_what_was_traced_comes_to_what_the_provider_counts(played: Played) -> None:
+    """The provider's double has a vocabulary of its own, which the estimate knows nothing of."""
+    cohorts = [ROLES.toolset.cohort_of(context) for context in ROLES.contexts.values()]
+    estimated = {each.digest: tools_tokens(each.tools, "claude") for each in cohorts}
+    found = calibration(played.settings, {name: each.tokens for name, each in estimated.items()}, "claude")
+    assert found.samples > 100
+    for cohort in cohorts:
+        counted = sum(tokens(tool.data.decode()) for tool in cohort.tools)
+        corrected = found.apply(estimated[cohort.digest])
+        assert corrected.low < counted < corrected.high
+        assert abs(corrected.tokens - counted) < abs(estimated[cohort.digest].tokens - counted)
+
+
 def test_every_workflow_has_a_unit_cost(played: Played) -> None:
     assert len(played.unit_costs) == 6
     assert all(line.unit_cost_micro_usd for line in played.unit_costs)
@@ -85,7 +102,7 @@ def test_the_command_shows_each_part_and_ends_with_the_next_step(app: typer.Type
     assert result.exit_code == 0
     for part in ("Synthetic data", "What a result costs", "Flags", "Quarantine", "Billed against computed"):
         assert part in result.stdout
-    assert "8 of 8 answers" in result.stdout
+    assert "12 of 12 answers" in result.stdout
     *_, report, gate, last = result.stdout.splitlines()
     assert report == f"Report: {replayed.report}"
     assert gate == f"Gate:   {replayed.gate.page}"

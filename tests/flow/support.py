@@ -25,6 +25,10 @@ MARTS = (
     "drift",
     "bindings",
     "prompt_versions",
+    "tool_usage",
+    "held_tokens",
+    "playbook_hits",
+    "cache_misses",
 )
 
 

@@ -19,7 +19,7 @@ from tests.flow.support import Installation
 from tests.lake.older import OlderRelease
 
 GAINED = [
-    ("steps", "cache_miss_reason"),
+    ("steps", "region"),
     pytest.param("steps", "raw_usage", marks=pytest.mark.soak),
     pytest.param("runs_started", "canon_version", marks=pytest.mark.soak),
     pytest.param("cache_efficiency", "unknown_savings_steps", marks=pytest.mark.soak),
@@ -39,7 +39,7 @@ def test_a_column_that_a_table_gains_is_unknown_in_old_rows_and_nothing_is_made_
     taken_by(OlderRelease(tmp_path / "older", table, column), home, 0)
     before = {f.path for f in LakeTable(home.settings, "steps").files()}
     assert [c.name for c in LakeTable(home.settings, table).gained()] == [column]
-    value = {"cache_miss_reason": "expired", "raw_usage": {"total": 7}, "canon_version": "1"}.get(column)
+    value = {"region": "eu-west-1", "raw_usage": {"total": 7}, "canon_version": "1"}.get(column)
     kind = {"steps": "step", "runs_started": "run_started"}.get(table)
     later = [e | ({column: value} if e["event"] == kind else {}) for e in day(1)]
     for made in (fresh, home):
@@ -54,29 +54,29 @@ def test_a_column_that_a_table_gains_is_unknown_in_old_rows_and_nothing_is_made_
 
 def test_an_old_row_and_a_new_report_of_it_are_one(tmp_path: Path) -> None:
     home = Installation(tmp_path)
-    taken_by(OlderRelease(tmp_path / "older", "steps", "cache_miss_reason"), home, 0)
+    taken_by(OlderRelease(tmp_path / "older", "steps", "region"), home, 0)
     again = home.take(*day(0)).ingest
     assert (again.duplicates, again.superseded) == (len(day(0)), 0)
-    later = {"revision": "2030-02-01T00:00:00Z", "cache_miss_reason": "expired"}
+    later = {"revision": "2030-02-01T00:00:00Z", "region": "eu-west-1"}
     home.take(*(e | later for e in day(0) if e["event"] == "step"))
-    assert home.ask("SELECT count(*), count(cache_miss_reason) FROM steps") == [(3, 3)]
+    assert home.ask("SELECT count(*), count(region) FROM steps") == [(3, 3)]
 
 
 def test_the_earlier_release_refuses_what_it_does_not_know(tmp_path: Path) -> None:
-    home, older = Installation(tmp_path), OlderRelease(tmp_path / "older", "steps", "cache_miss_reason")
+    home, older = Installation(tmp_path), OlderRelease(tmp_path / "older", "steps", "region")
     home.take(*day(0))
     before = home.marts()
     done = older(home.settings, "ingest", str(home.write(*day(1))))
-    assert (done.returncode, "cache_miss_reason" in done.stderr) == (4, True), done.stderr
+    assert (done.returncode, "region" in done.stderr) == (4, True), done.stderr
     assert home.marts() == before
 
 
 def test_migrate_adds_gained_columns_at_once_and_says_so(tmp_path: Path) -> None:
     home = Installation(tmp_path)
-    taken_by(OlderRelease(tmp_path / "older", "steps", "cache_miss_reason"), home, 0)
+    taken_by(OlderRelease(tmp_path / "older", "steps", "region"), home, 0)
     before = home.marts()
     told = [json.loads(beleg(home.settings, "migrate", *how, "--json").stdout) for how in (["--dry-run"], [], [])]
-    assert [t["columns"] for t in told] == [{"steps": ["cache_miss_reason"]}] * 2 + [{}]
+    assert [t["columns"] for t in told] == [{"steps": ["region"]}] * 2 + [{}]
     assert "nothing to do" in beleg(home.settings, "migrate").stdout
     assert home.marts() == before
     home.take(*day(1))
@@ -94,7 +94,7 @@ def test_migrate_adds_gained_columns_at_once_and_says_so(tmp_path: Path) -> None
 )
 def test_migrate_killed_in_the_middle_shows_the_old_figures_and_goes_on(tmp_path: Path, step: str, when: str) -> None:
     home, fresh = Installation(tmp_path / "home"), Installation(tmp_path / "fresh")
-    older = OlderRelease(tmp_path / "older", "steps", "cache_miss_reason")
+    older = OlderRelease(tmp_path / "older", "steps", "region")
     older.without("runs_started", "canon_version")
     older.with_integer_results()
     taken_by(older, home, 0)
@@ -112,10 +112,10 @@ def test_migrate_killed_in_the_middle_shows_the_old_figures_and_goes_on(tmp_path
 def test_a_column_that_changed_takes_a_migration(settings: Settings, change: dict[str, object]) -> None:
     home = Installation.begun(settings.home, *day(0))
     table = LakeTable(home.settings, "steps")
-    column = table.contract.column("cache_miss_reason")
+    column = table.contract.column("region")
     kept = [c for c in table.contract.columns if c != column or "required" in change]
     table.contract = replace(table.contract, columns=(replace(column, **change), *kept))  # type: ignore[arg-type]
-    with pytest.raises(DamagedError, match=r"cache_miss_reason|more"):
+    with pytest.raises(DamagedError, match=r"region|more"):
         table.gained()
 
 

@@ -16,7 +16,7 @@ from beleg.report.language import language
 from tests.report.support import make_database
 from tests.report.test_render import USD, Tags, costs, text_of
 
-CODES = ("finding.", "trend.", "corrected_for.", "flag.", "quarantine.", "purpose.", "restated.")
+CODES = ("finding.", "trend.", "corrected_for.", "flag.", "quarantine.", "purpose.", "restated.", "cause.")
 RAW = yaml.safe_load(files("beleg.report").joinpath("texts.yaml").read_text(encoding="utf-8"))
 SOURCES = [
     path.read_text(encoding="utf-8")

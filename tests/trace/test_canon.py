@@ -106,6 +106,41 @@ def test_every_codec_agrees_with_the_reference_implementation(value: Any) -> Non
         assert canonical(value, codec) == (expected, PLAIN)
 
 
+records = st.lists(st.fixed_dictionaries({"a": values, "b": scalars, "ä": st.lists(scalars)}), min_size=1)
+
+
+@given(records, st.integers(33, 40))
+@example([{"a": "x.0,", "b": 1.0, "ä": [2.0]}], 33)
+@example([{"a": {"\U00010000": 1, "\ue000": 2}, "b": -3.0, "ä": [-0.5]}], 33)
+def test_wide_values_agree_with_the_reference_implementation(value: list[Any], width: int) -> None:
+    wide = [value[index % len(value)] for index in range(width)]
+    expected = rfc8785.dumps(wide)
+    for codec in CODECS:
+        assert canonical(wide, codec) == (expected, PLAIN)
+
+
+@given(st.lists(st.floats(), min_size=33))
+@example([1.5] * 40 + [math.nan])
+@example([math.nan] + [-1.5] * 40)
+@example([1.5] * 40 + [math.inf, -math.inf])
+@example([-2.0] * 40)
+@example([1e14] * 40)
+def test_wide_lists_of_floats_are_written_as_narrow_ones(value: list[float]) -> None:
+    narrow = [value[index : index + 8] for index in range(0, len(value), 8)]
+    for codec in CODECS:
+        wide, in_parts = canonical(value, codec), canonical(narrow, codec)
+        assert wide.version == in_parts.version
+        assert wide.data.replace(b"[", b"").replace(b"]", b"") == in_parts.data.replace(b"[", b"").replace(b"]", b"")
+
+
+@pytest.mark.parametrize("text", ["1.0,", "[2.0]", '{"a":3.0}', "4.0", "\\5.0,"])
+def test_texts_that_look_like_whole_floats_stay_as_they_are(text: str) -> None:
+    values: list[Any] = [[1.0, text], {"b": text, "a": -7.0}, {text: 1.0, "a": text}, [text]]
+    for value in values:
+        for codec in CODECS:
+            assert canonical(value, codec) == (rfc8785.dumps(value), PLAIN)
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_floats_agree_with_the_reference_implementation(value: float) -> None:
     assert canonical(value).data == rfc8785.dumps(value)
@@ -124,6 +159,10 @@ class Colour(enum.Enum):
 
 class Level(enum.IntEnum):
     HIGH = 3
+
+
+class Word(enum.StrEnum):
+    TOTAL = "total"
 
 
 @dataclass
@@ -145,6 +184,7 @@ class Point:
         (1.0, 1),
         (-0.0, 0),
         ({"a": Point(1, 1)}, {"a": {"x": 1, "y": 1}}),
+        ({Word.TOTAL: 1.0, "a": {Word.TOTAL: None}}, {"total": 1, "a": {"total": None}}),
     ],
 )
 def test_values_that_mean_a_json_value_are_that_value(value: Any, plain: Any) -> None:
@@ -229,6 +269,9 @@ def test_subclasses_are_read_without_asking_their_overrides() -> None:
             raise AssertionError("asked")
 
     assert canonical(LoudDict(a=Loud("x"))).data == b'{"a":"x"}'
+    wide = [{Loud("a"): Loud("x")} for _ in range(40)]
+    for codec in CODECS:
+        assert canonical(wide, codec).data == b"[" + b",".join([b'{"a":"x"}'] * 40) + b"]"
 
 
 def _nested(levels: int) -> Any:
@@ -259,18 +302,34 @@ def _bomb() -> Any:
     return value
 
 
+def _wide_bomb(part: Any) -> Any:
+    for _ in range(4):
+        part = [part] * 1000
+    return part
+
+
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
         (_cyclic(), "too_deep"),
         (_bomb(), "too_large"),
+        (_wide_bomb({"k" * 100_000: "x" * 1000}), "too_large"),
         (2**100_000, "too_large"),
         (object(), "unsupported_type"),
         (iter([1]), "unsupported_type"),
         ({"a": {1j}}, "unsupported_type"),
         ((x for x in "ab"), "unsupported_type"),
     ],
-    ids=["cyclic", "bomb", "huge integer", "object", "iterator", "complex", "generator"],
+    ids=[
+        "cyclic",
+        "bomb",
+        "wide bomb",
+        "huge integer",
+        "object",
+        "iterator",
+        "complex",
+        "generator",
+    ],
 )
 def test_value_without_canonical_form_has_a_reason(value: Any, reason: str) -> None:
     with pytest.raises(NotCanonicalError) as refused:

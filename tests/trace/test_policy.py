@@ -203,3 +203,14 @@ def test_artifact_above_the_size_limit_is_refused() -> None:
         trace.artifact("wide", {"n": ["x" * 100] * 100})
     assert len(captured.only_run().artifacts) == 1
     assert captured.faults.faults == {"artifact": 1}
+
+
+@pytest.mark.parametrize("value", ["https://user:password@host/path", "postgres://u:p@db", "x=s3://key@bucket/a"])
+def test_an_address_that_carries_a_password_is_no_word(value: str) -> None:
+    assert not policy.is_word(value, 200)
+    assert not policy.is_key(value, 200)
+
+
+@pytest.mark.parametrize("value", ["s3://bucket/key?versionId=3", "claude-3@20240229", "https://host/a@b", "a@b.example"])
+def test_other_addresses_and_versions_are_words(value: str) -> None:
+    assert policy.is_word(value, 200)

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
+from beleg.agent.playbooks.account import account
+from beleg.agent.playbooks.index import Playbooks
+from beleg.agent.toolsets.offer import Cohort
 from beleg.agent.toolsets.tool import AgentTool
 from beleg.agent.verbs.reviews import Review
+from beleg.contract.surroundings import Offered, Surroundings
 from beleg.contract.tools import Tool
 from beleg.core.errors import CheckFailed
 
@@ -27,6 +31,19 @@ def check_pins(tools: Mapping[str, AgentTool], pinned: Iterable[Tool]) -> None:
             )
     if wrong:
         raise CheckFailed(f"the toolset is not what the contract pins: {'; '.join(wrong)}")
+
+
+def surroundings(cohorts: Iterable[Cohort], family: str, playbooks: Playbooks | None = None) -> Surroundings:
+    """What each cohort is offered, for the budget of a contract: pins, and tokens of what playbooks take.
+
+    Raises UsageError for an unknown family of models.
+    """
+    return Surroundings(family, {each.name: _offered(each, family, playbooks or Playbooks(())) for each in cohorts})
+
+
+def _offered(cohort: Cohort, family: str, playbooks: Playbooks) -> Offered:
+    counted = account(playbooks.for_groups({tool.group for tool in cohort.tools}), family)
+    return Offered(tuple(tool.digest for tool in cohort.tools), counted.index, counted.largest)
 
 
 def _tool(tool: AgentTool, reviews: Mapping[tuple[str, str], Review]) -> Tool:

@@ -31,7 +31,7 @@ FLOWS: tuple[tuple[Group, Any], ...] = (
     (groups.founding, founding),
     (groups.trade, trade),
 )
-"""The four whose tools stand on a store."""
+"""The four whose tools stand on a store, with the group that each toolset makes anew on its own."""
 
 
 class MemoryStore:
@@ -54,23 +54,33 @@ class MemoryStore:
             return True
 
 
-def _declare_flows(store: Store) -> None:
-    for group, module in FLOWS:
-        for tool in module.tools(store):
-            group.tool(binding=False, effect="read" if tool.__name__.startswith("get_") else "draft")(tool)
+def toolset(store: Store, *more: Group) -> Toolset[Context]:
+    """The 102 tools, those of the flows on a store, and the tools of `more` groups."""
+    return Toolset((*groups.STANDING, *(_on(store, group, module) for group, module in FLOWS), *more))
 
 
-_declare_flows(MemoryStore())
-TOOLSET: Toolset[Context] = Toolset(groups.GROUPS)
+def _on(store: Store, like: Group, module: Any) -> Group:
+    group = Group(like.name, rank=like.rank, when=like.when)
+    for tool in module.tools(store):
+        group.tool(binding=False, effect="read" if tool.__name__.startswith("get_") else "draft")(tool)
+    return group
+
+
+TOOLSET = toolset(MemoryStore())
 CONTEXTS = {
     "freelancer": Context(),
     "company": Context(company=Company(is_incorporated=True, is_new=False, has_employees=True)),
     "tax_adviser": Context(User("tax_adviser"), Company(is_incorporated=True, is_new=False)),
 }
 """The three of the account: a freelancer in the first year, a company with employees, and its tax adviser."""
+BEGINNERS = {
+    "founder": Context(company=Company(is_founding=True)),
+    "new_company": Context(company=Company(is_incorporated=True)),
+}
+"""Those for whom the long flows are: beside the three, so that every group is looked at for somebody."""
 ROLES = Roles(
     toolset=TOOLSET,
-    contexts=CONTEXTS,
+    contexts={**CONTEXTS, **BEGINNERS},
     family="o200k",
     reviews=read_reviews(Path(__file__).with_name("reviews.yaml")),
     authorities=(

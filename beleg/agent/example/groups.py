@@ -29,9 +29,7 @@ founding = Group("founding", rank=40, when=FOUNDING)
 trade = Group("trade", rank=41, when=FOUNDING)
 review = Group("review", rank=50, when=ADVISER)
 
-GROUPS = (
-    invoices, customers, transactions, receipts, taxes, banking, guidance,
-    questionnaire, accounts, corporate_tax, payroll, founding, trade, review,
-)  # fmt: skip
+STANDING = (invoices, customers, transactions, receipts, taxes, banking, guidance, accounts, payroll, review)
+"""Those whose tools need nothing but the context; those of the four flows stand on a store."""
 APP = "app.example"
 """The host on which a person does what the agent cannot."""

@@ -1,15 +1,15 @@
 """The example's prompt, shared first: `beleg agent layout check beleg.agent.example.prompt:SAMPLES`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from beleg.agent.example import groups
-from beleg.agent.example.agent import CONTEXTS
+from beleg.agent.example import agent
+from beleg.agent.example.agent import CONTEXTS, MemoryStore, toolset
 from beleg.agent.example.context import Context
 from beleg.agent.layout import Prompt, Sample, Samples, Segment
 from beleg.agent.playbooks import Playbooks
-from beleg.agent.toolsets import Cohort, Group, Toolset
+from beleg.agent.toolsets import Cohort, Group
 
 PLAYBOOKS = Playbooks.load(Path(__file__).with_name("playbooks"))
 WORKFLOWS = Group("workflows", rank=17)
@@ -29,8 +29,10 @@ def get_workflow_details(context: Context, name: str) -> str:
     return _playbooks(TOOLSET.for_context(context).cohort).get_workflow_details(name)
 
 
-TOOLSET: Toolset[Context] = Toolset((*groups.GROUPS, WORKFLOWS))
+TOOLSET = toolset(MemoryStore(), WORKFLOWS)
 """The 102 tools, and the one that opens a playbook."""
+ROLES = replace(agent.ROLES, toolset=TOOLSET)
+"""Everybody who asks, with that one beside: what `beleg demo` traces."""
 
 
 @dataclass(frozen=True)

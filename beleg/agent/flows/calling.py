@@ -3,7 +3,7 @@
 import copy
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from beleg.agent.flows.flow import Record
 from beleg.agent.flows.store import Stored
@@ -23,7 +23,7 @@ def given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def is_record_id(value: object) -> bool:
+def is_record_id(value: object) -> TypeGuard[str]:
     """Whether a model's words can name a record at all; whether there is one the store knows."""
     return isinstance(value, str) and 0 < len(value) <= MOST_ID_CHARS and value.isprintable()
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from beleg.agent.finding import Finding
 from beleg.agent.flows.flow import Flow
-from beleg.agent.tokens import estimate
+from beleg.contract.tokens import estimate
 
 MOST_STATE_TOKENS = 400
 """What the state may cost in every answer while nothing is filled in yet, when it is largest."""

@@ -129,6 +129,15 @@ class FlowTools:
     def _failed(self, record_id: str, stored: Stored | None, code: str, message: str) -> dict[str, Any]:
         return self._answer(record_id, stored, error={"code": code, "message": message})
 
+    def _refuse(self, arguments: Mapping[str, Any], message: str) -> dict[str, Any]:
+        """The answer to arguments that never reached the tool: an answer of the flow all the same."""
+        record_id = arguments.get("record_id")
+        if not is_record_id(record_id):
+            shown = str(record_id)[:MOST_ID_CHARS].encode("utf-8", "replace").decode()  # half a character is no JSON
+            return self._failed(shown, None, "refused", "record_id is no id of a record")
+        stored = self._store.read(self.key(record_id))
+        return self._failed(record_id, stored, "refused", message)
+
     def _guarded(self, record_id: str, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Failed answers carry the full state too; what was not meant to fail is logged, never shown."""
         try:
@@ -155,7 +164,7 @@ class FlowTools:
         @functools.wraps(function)
         def tool(record_id: str, *given: Any, **named: Any) -> dict[str, Any]:
             if not is_record_id(record_id):
-                return self._failed(str(record_id)[:MOST_ID_CHARS], None, "refused", "record_id is no id of a record")
+                return self._refuse({"record_id": record_id}, "")
 
             def call() -> dict[str, Any]:
                 args = dict(bound_arguments(signature, record_id, given, named))
@@ -168,6 +177,7 @@ class FlowTools:
         tool.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
         tool.__annotations__["return"] = dict[str, Any]
         tool.flow, tool.effect = self.flow.name, effect  # type: ignore[attr-defined]
+        tool.refuse = self._refuse  # type: ignore[attr-defined]
         del tool.__wrapped__  # the signature is no longer that of the function
         self.tools.append(tool)
         return tool

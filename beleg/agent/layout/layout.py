@@ -9,7 +9,7 @@ from typing import Any, Generic
 from beleg.agent.layout.rules import ANY, Rules
 from beleg.agent.layout.segment import RANK, SCOPES, C, Piece, Scope, Segment
 from beleg.agent.record import record_once
-from beleg.agent.tokens import Estimate, estimate
+from beleg.contract.tokens import Estimate, estimate
 from beleg.core.errors import UsageError
 from beleg.trace.fingerprint import fingerprint
 

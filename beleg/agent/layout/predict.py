@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from beleg.agent.layout.layout import Layout, tokens_of
 from beleg.agent.layout.segment import Piece
-from beleg.agent.tokens import Estimate, estimate
+from beleg.contract.tokens import Estimate, estimate
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 from beleg.core.errors import UsageError
-from beleg.trace.canon import canonical
+from beleg.trace.canon import PLAIN, canonical
+from beleg.trace.canon_types import NotCanonicalError
 
 C = TypeVar("C")
 Scope = Literal["static", "cohort", "day", "tenant", "user", "conversation", "turn"]
@@ -38,8 +39,12 @@ class Segment(Generic[C]):
     """Whether a cache breakpoint stands behind it; where no segment says so, they are placed."""
 
     def __post_init__(self) -> None:
-        if not 0 < len(self.name) <= MOST_NAME_CHARS:
-            raise UsageError(f"segment {self.name[:80]!r}: its name must have 1 to {MOST_NAME_CHARS} characters")
+        if not 0 < len(self.name) <= MOST_NAME_CHARS or not self.name.isprintable():
+            raise UsageError(
+                f"segment {self.name[:80]!r}: its name must be 1 to {MOST_NAME_CHARS} printable characters"
+            )
+        if not isinstance(self.make, str) and not callable(self.make):
+            raise UsageError(f"segment {self.name!r} made by a {type(self.make).__name__}: give a text or a function")
         if self.scope not in SCOPES or self.part not in get_args(Part):
             allowed = f"scopes are {', '.join(SCOPES)}, parts {', '.join(get_args(Part))}"
             raise UsageError(f"segment {self.name!r}: scope {self.scope!r}, part {self.part!r}; {allowed}")
@@ -55,6 +60,12 @@ class Segment(Generic[C]):
     def render(self, context: C) -> Iterator["Piece"]:
         """Its pieces for a context: one, or one for each item of a list."""
         made = self.make if isinstance(self.make, str) else self.make(context)
+        try:
+            yield from self._pieces(made)
+        except NotCanonicalError as error:
+            raise UsageError(f"segment {self.name!r}: {self.maker} gives what is no JSON: {error}") from error
+
+    def _pieces(self, made: Any) -> Iterator["Piece"]:
         if made is None or isinstance(made, bytes):
             raise UsageError(f"segment {self.name!r}: {self.maker} gives {type(made).__name__}; '' says nothing")
         if isinstance(made, str):
@@ -84,8 +95,13 @@ class Piece:
 
 
 def text_of(item: Any) -> str:
-    """An item in canonical JSON; a text as it is."""
-    return item if isinstance(item, str) else canonical(item).data.decode()
+    """An item in canonical JSON; a text as it is. Raises NotCanonicalError for what is no JSON."""
+    if isinstance(item, str):
+        return item
+    data, version = canonical(item)
+    if version != PLAIN:
+        raise NotCanonicalError("extended", "numbers beyond ±2**53, NaN, sets, dates and bytes are none")
+    return data.decode()
 
 
 def blocks_of(item: Any) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from beleg.agent.playbooks.index import Playbooks
-from beleg.agent.tokens import Estimate, estimate
+from beleg.contract.tokens import Estimate, estimate
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,14 @@
 """Keeps one body in the context: opening another playbook closes those before it."""
 
+import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 from beleg.agent.playbooks.playbook import OPENING, closing, digest
+
+_CLOSING = re.compile(r"\n</workflow:([0-9a-f]{16})>")
 
 
 def keep_one_body(messages: Any) -> Any:
@@ -53,13 +58,22 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _bodies(text: str) -> Iterator[tuple[str, int, int]]:
-    """Name, start and end of every body in a text."""
-    place = 0
-    while found := OPENING.search(text, place):
-        mark = f"\n{closing(found[2])}"
-        end = text.find(mark, found.end() - 1)
-        if end >= 0 and digest(text[found.end() : end]) == found[2]:
-            place = end + len(mark)
+    """Name, start and end of every body in a text.
+
+    No body can hold the marks of its own digest, so the next mark with that digest is its end, or it is none.
+    Bodies do not overlap, so that hashing comes to an end even where strangers wrote the text: past twice its
+    length nothing more is taken for one.
+    """
+    ends: defaultdict[str, list[int]] = defaultdict(list)
+    for mark in _CLOSING.finditer(text):
+        ends[mark[1]].append(mark.start())
+    place, left = 0, 2 * len(text)
+    while left > 0 and (found := OPENING.search(text, place)):
+        place, marks = found.end(), ends[found[2]]
+        at = bisect_left(marks, found.end() - 1)
+        if at == len(marks):
+            continue
+        left -= marks[at] - found.end()
+        if digest(text[found.end() : marks[at]]) == found[2]:
+            place = marks[at] + 1 + len(closing(found[2]))
             yield found[1], found.start(), place
-        else:
-            place = found.end()

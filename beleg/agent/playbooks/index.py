@@ -6,7 +6,7 @@ from pathlib import Path
 from beleg.agent.finding import Finding
 from beleg.agent.playbooks.load import load
 from beleg.agent.playbooks.playbook import Playbook
-from beleg.agent.tokens import estimate
+from beleg.contract.tokens import estimate
 from beleg.core.errors import CheckFailed, UsageError
 from beleg.trace.api import current_run
 

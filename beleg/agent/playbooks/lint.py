@@ -9,7 +9,8 @@ from beleg.agent.flows.lint import remembers
 from beleg.agent.playbooks.index import IndexIncomplete, Playbooks
 from beleg.agent.playbooks.lint_tools import OfferedTool, of_tools
 from beleg.agent.playbooks.playbook import Playbook
-from beleg.agent.tokens import estimate
+from beleg.contract.tokens import estimate
+from beleg.contract.unseen import unseen
 
 BODY_TOKENS = 5_000
 BODY_LINES = 500
@@ -72,7 +73,7 @@ def lint(
     if index_tokens is not None:
         found += _of_index(playbooks, index_tokens, family)
     for each in playbooks.all:
-        found += [*_of_trigger(each), *_of_body(each, body_tokens, family)]
+        found += [*_of_trigger(each), *_of_body(each, body_tokens, family), *_of_unseen(each)]
     found += _overlaps(playbooks)
     if cohorts is not None:
         offered = {name: tuple(tools) for name, tools in cohorts.items()}
@@ -113,6 +114,13 @@ def _of_body(each: Playbook, budget: int, family: str) -> Iterator[Finding]:
         fix = "navigate by what tools answer; keep progress in the database"
         yield Finding("remembers", "error", each.name, f"it asks the model for memory: {sentence[:120]!r}", fix)
     yield from _of_links(each)
+
+
+def _of_unseen(each: Playbook) -> Iterator[Finding]:
+    for part, text in (("name", each.name), ("trigger", each.trigger), ("body", each.body)):
+        if codes := unseen(text):
+            sentence = f"its {part} holds characters that nobody sees and the model reads: {codes}"
+            yield Finding("unseen", "error", each.name, sentence, "take them out; write the text again if need be")
 
 
 def _of_links(each: Playbook) -> Iterator[Finding]:

@@ -25,6 +25,7 @@ _KNOWN = (
 )  # fmt: skip
 """Fields of the format, and those that Claude Code adds."""
 _OWN = ("beleg.when", "beleg.tools", "beleg.flow", "beleg.rank")
+_SAFE = re.compile(r"[^\"'<>/\\\n]{1,64}")
 _NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
@@ -51,6 +52,7 @@ def _folders(root: Path, findings: list[Finding]) -> Iterator[Path]:
     for seen, (place, below, files) in enumerate(os.walk(root), start=1):  # follows no links
         folder = Path(place)
         below[:] = sorted(each for each in below if not each.startswith("."))
+        findings.extend(_overlooked(folder, below, files))
         if FILE in files:
             yield folder
         too_deep = len(folder.relative_to(root).parts) >= MOST_DEPTH and below
@@ -62,9 +64,20 @@ def _folders(root: Path, findings: list[Finding]) -> Iterator[Path]:
             return
 
 
+def _overlooked(folder: Path, below: list[str], files: list[str]) -> Iterator[Finding]:
+    """What was surely meant for a playbook and is none: silence would be the worst answer."""
+    for name in sorted(each for each in files if each.lower() == FILE.lower() and each != FILE):
+        yield _finding("overlooked", "error", folder, f"{name!r} is not read", f"call it {FILE}")
+    for name in below:
+        if name.lower() == FILE.lower():
+            yield _finding("overlooked", "error", folder, f"{name!r} is a folder", f"{FILE} is a file")
+        elif (folder / name).is_symlink() and (folder / name / FILE).is_file():
+            yield _finding("overlooked", "error", folder / name, "it is a link, which is not followed", "copy it here")
+
+
 def _read(folder: Path, place: str, findings: list[Finding]) -> Playbook | None:
     try:
-        head = frontmatter.read(_text(folder / FILE))
+        head = frontmatter.read(_text(folder / FILE, folder))
     except (OSError, ValueError) as error:
         what = getattr(error, "strerror", None) or str(error)
         findings.append(Finding("unreadable", "error", place, what, "repair the file, or take it away"))
@@ -78,15 +91,21 @@ def _read(folder: Path, place: str, findings: list[Finding]) -> Playbook | None:
         findings.append(Finding("trigger-missing", "error", place, sentence, "say what it does and when to use it"))
         return None
     name = _words(head.fields.get("name")).strip() or folder.name
+    if not _SAFE.fullmatch(name) or not name.isprintable():
+        sentence = f"the name {name[:80]!r} cannot stand in a prompt: 1 to 64 characters, no quotes, no slashes, no <>"
+        findings.append(Finding("name-unsafe", "error", place, sentence, "rename it"))
+        return None
     findings.extend(_of_name(place, name, folder.name))
     metadata = head.fields.get("metadata")
     texts = {k: v for k, v in metadata.items() if isinstance(v, str)} if isinstance(metadata, dict) else {}
     return Playbook(name=name, trigger=trigger, body=head.body, metadata=texts, folder=folder)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, folder: Path) -> str:
     if not path.is_file():
         raise ValueError("it is no regular file")
+    if path.resolve().parent != folder.resolve():
+        raise ValueError("it is a link to a file elsewhere, which is not followed")
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"it is larger than {MOST_BYTES} bytes")
     try:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from beleg.agent.tokens import Counter, Estimate, estimate
 from beleg.agent.toolsets.offer import Cohort, tool_tokens
 from beleg.agent.toolsets.tool import AgentTool
 from beleg.agent.toolsets.toolset import MOST_TOOLS
+from beleg.contract.tokens import Counter, Estimate, estimate
 from beleg.core.errors import UsageError
 
 
@@ -60,9 +60,9 @@ class Account:
 
 
 def account(cohort: Cohort, family: str, *, by: Counter = estimate) -> Account:
-    """The account of a cohort in a family of models (`beleg.agent.tokens.FAMILIES`).
+    """The account of a cohort in a family of models (`beleg.contract.tokens.FAMILIES`).
 
-    `by` is `beleg.agent.tokens.count` for exact figures, or a calibration's `by`.
+    `by` is `beleg.contract.tokens.count` for exact figures, or a calibration's `by`.
     """
     tools = tuple((tool.name, tool_tokens(tool, family, by)) for tool in cohort.tools)
     omissions = tuple(

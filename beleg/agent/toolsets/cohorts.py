@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
-from beleg.agent.tokens import Counter, Estimate, estimate
 from beleg.agent.toolsets.account import tools_tokens
 from beleg.agent.toolsets.offer import Cohort
 from beleg.agent.toolsets.tool import AgentTool
 from beleg.agent.toolsets.toolset import Toolset
+from beleg.contract.tokens import Counter, Estimate, estimate
 
 
 @dataclass(frozen=True)

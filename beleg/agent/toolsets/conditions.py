@@ -30,12 +30,19 @@ class Condition:
         return answer
 
 
-@functools.lru_cache(maxsize=None, typed=True)  # 1 and True are not the same fact
 def fact(path: str, equals: object = True) -> Condition:
     """The condition that a fact of the context, for example `company.is_incorporated`, has a value.
 
-    The same object each time, so that groups share it.
+    The same object each time, so that groups share it. Raises UsageError for a value that can change.
     """
+    try:
+        return _fact(path, equals)
+    except TypeError as error:
+        raise UsageError(f"the fact {path!r} is compared with {equals!r}, which can change: use a tuple") from error
+
+
+@functools.lru_cache(maxsize=None, typed=True)  # 1 and True are not the same fact
+def _fact(path: str, equals: object) -> Condition:
     name = path if equals is True else f"{path} == {equals!r}"
     if equals is True:
         return Condition(name, lambda context: _read(context, path))

@@ -12,9 +12,11 @@ from beleg.agent.toolsets.conditions import Condition
 from beleg.agent.toolsets.tool import AgentTool, Effect
 from beleg.contract.binding import Sign, signs
 from beleg.contract.tools import Tool
+from beleg.contract.unseen import unseen
 from beleg.core.errors import UsageError
 from beleg.trace.canon import PLAIN, canonical
 
+_GROUP = re.compile(r"\w[\w-]{0,63}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -27,6 +29,14 @@ class Group:
     """
 
     def __init__(self, name: str, *, rank: int, when: Condition | None = None) -> None:
+        """Raises UsageError for a name that is no word, a rank that is no number, a `when` that is no condition."""
+        said: tuple[object, object, object] = (name, rank, when)  # whoever calls without a type checker
+        if not isinstance(said[0], str) or not _GROUP.fullmatch(name):
+            raise UsageError(f"{str(name)[:80]!r} is no name of a group: up to 64 letters, digits, `_`, `-`")
+        if type(said[1]) is not int or not isinstance(said[2], Condition | None):
+            raise UsageError(
+                f"group `{name}`: rank is {rank!r}, when is {when!r}; a whole number and a Condition, or None"
+            )
         self._name = name
         self._rank = rank
         self._when = when
@@ -67,19 +77,23 @@ class Group:
         description: str | None = None,
         input_schema: Mapping[str, Any] | None = None,
         writable: Iterable[str] = (),
+        keep: str | None = None,
     ) -> Callable[[_Function], _Function]:
         """Declare a function as a tool; name and description are its name and docstring unless given.
 
         A parameter `context` receives the user's context and is not shown to the model. `input_schema` replaces
-        the schema from type hints. `writable` names what a free-form parameter of a writing tool may hold.
+        the schema from type hints. `writable` names what a free-form parameter of a writing tool may hold. `keep`
+        says why it stays however seldom it is called.
 
         Raises BindingRefused for a tool that binds or that calls other tools by name, UsageError for a
         declaration that says too little. Nothing is registered then.
         """
 
-        said: tuple[object, object] = (binding, effect)  # whoever calls without a type checker
+        said: tuple[object, ...] = (binding, effect, name, description, keep)  # whoever calls without a type checker
         if said[0] is not False or said[1] not in get_args(Effect):
             raise BindingRefused(_BINDING.format(binding=binding, effect=effect))
+        if isinstance(writable, str) or not all(isinstance(each, str | None) for each in (*said[2:], version or 0)):
+            raise UsageError("name, description, version and keep of a tool are texts, writable is a list of them")
 
         def declare(function: _Function) -> _Function:
             called = name or str(getattr(function, "__name__", ""))
@@ -91,6 +105,7 @@ class Group:
             )
             _check_facade(called, found)
             data = _data(called, told, schema)
+            _check_seen(called, data)
             self._tools[called] = AgentTool(
                 name=called,
                 version=version,
@@ -103,6 +118,8 @@ class Group:
                 takes_context=_takes_context(function),
                 writable=frozenset(writable),
                 data=data,
+                keep=keep,
+                refuse=getattr(function, "refuse", None),
                 signs=found,
             )
             return function
@@ -133,6 +150,11 @@ def _data(name: str, description: str, schema: Mapping[str, Any]) -> bytes:
             f"the schema or description of `{name}` holds what JSON cannot: beyond ±2**53, NaN, half a character"
         )
     return data
+
+
+def _check_seen(name: str, data: bytes) -> None:
+    if codes := unseen(data.decode()):
+        raise UsageError(f"`{name}` holds characters that nobody sees and the model reads: {codes}; take them out")
 
 
 def _takes_context(function: Callable[..., Any]) -> bool:

@@ -9,9 +9,9 @@ from typing_extensions import TypeVar
 
 from beleg.agent.errors import ArgumentsRefused, ToolUnknown
 from beleg.agent.record import record_once
-from beleg.agent.tokens import Counter, Estimate, estimate
 from beleg.agent.toolsets.declare import Group
 from beleg.agent.toolsets.tool import AgentTool
+from beleg.contract.tokens import Counter, Estimate, estimate
 from beleg.trace.fingerprint import fingerprint
 
 C = TypeVar("C", default=Any)
@@ -82,16 +82,27 @@ class Offer(Generic[C]):
         """Call an offered tool; gives what its function gives, a coroutine for an async one.
 
         Raises ToolUnknown, in the same words, for a tool that does not exist and for one that others are
-        offered; ArgumentsRefused for arguments outside of its schema. Whatever the function raises passes.
+        offered; ArgumentsRefused for arguments outside of its schema, unless the tool answers those itself (a
+        flow's does, with the whole state). Whatever the function raises passes.
         """
         asked: object = name  # as a model wrote it
         tool = self.cohort.by_name.get(asked) if isinstance(asked, str) else None
         if tool is None:
             raise ToolUnknown(f"there is no tool {str(name)[:80]!r}: call one of those that were offered")
-        if not isinstance(arguments, Mapping):
-            raise ArgumentsRefused("arguments do not meet the schema: they are no object")
-        given = tool.check(arguments)
+        written: object = arguments
+        try:
+            given = _checked(tool, written)
+        except ArgumentsRefused as refused:
+            if tool.refuse is None:
+                raise
+            return tool.refuse(written if isinstance(written, Mapping) else {}, str(refused))
         return tool.function(context=self.context, **given) if tool.takes_context else tool.function(**given)
+
+
+def _checked(tool: AgentTool, arguments: object) -> dict[str, Any]:
+    if not isinstance(arguments, Mapping):
+        raise ArgumentsRefused("arguments do not meet the schema: they are no object")
+    return tool.check(arguments)
 
 
 def tool_tokens(tool: AgentTool, family: str, by: Counter = estimate) -> Estimate:

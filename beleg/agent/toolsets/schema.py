@@ -12,8 +12,11 @@ Check = Callable[[Mapping[str, Any]], dict[str, Any]]
 """Arguments as a function takes them; raises ArgumentsRefused."""
 CONTEXT = "context"
 """The parameter that the dispatch fills and no model sees."""
+MOST_LEVELS = 100
+"""Of nesting in a schema: nobody writes more, and no model reads it."""
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _VALUES = frozenset({"enum", "const", "default", "examples"})
+_IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else"})
 _JOINS = frozenset({"allOf", "anyOf", "oneOf", "$ref", "patternProperties", "additionalProperties", "if"})
 
 
@@ -29,7 +32,12 @@ def from_hints(function: Callable[..., Any]) -> tuple[dict[str, Any], Check]:
     signature = _signature(function)
     shown = [each.replace(kind=each.KEYWORD_ONLY) for each in signature.parameters.values() if each.name != CONTEXT]
     given.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
-    adapter: TypeAdapter[Any] = TypeAdapter(given)  # type: ignore[arg-type]
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(given)  # type: ignore[arg-type]
+        schema = normal(adapter.json_schema(), titles=False)
+    except Exception as error:  # pydantic, and whatever an annotation is
+        said = str(error).partition("\n")[0][:200]
+        raise UsageError(f"no schema can be made of {signature}: {type(error).__name__}: {said}") from error
 
     def check(arguments: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -38,7 +46,7 @@ def from_hints(function: Callable[..., Any]) -> tuple[dict[str, Any], Check]:
             seen = error.errors(include_url=False, include_input=False, include_context=False)
             raise ArgumentsRefused(_told((".".join(map(str, e["loc"])), e["type"]) for e in seen)) from None
 
-    return normal(adapter.json_schema(), titles=False), check
+    return schema, check
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
@@ -53,20 +61,105 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def from_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], Check]:
-    """A JSON Schema (2020-12) as given, its objects closed, and the check of arguments against it."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    """A JSON Schema (2020-12) as given, its objects closed, and the check of arguments against it.
 
+    Raises UsageError for what is no such schema, or refers to something outside of itself, to nothing, or to
+    itself alone.
+    """
+    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
+
+    _check_plain(schema)
     closed = _closed(normal({"properties": {}, "type": "object", **schema}))
-    Draft202012Validator.check_schema(closed)
+    try:
+        Draft202012Validator.check_schema(closed)
+    except SchemaError as error:
+        raise UsageError(f"the input schema is no JSON Schema: {error.json_path}: {error.message[:200]}") from error
+    _check_references(closed)
     validator = Draft202012Validator(closed)
 
     def check(arguments: Mapping[str, Any]) -> dict[str, Any]:
-        errors = [(error.json_path, str(error.validator)) for error in validator.iter_errors(arguments)]
+        try:
+            errors = [(error.json_path, str(error.validator)) for error in validator.iter_errors(arguments)]
+        except RecursionError:  # a schema that refers to itself takes any depth, and a model writes it
+            raise ArgumentsRefused(_told([("", "nested too deep")])) from None
         if errors:
             raise ArgumentsRefused(_told(errors))
         return dict(arguments)
 
     return closed, check
+
+
+def _check_plain(schema: object) -> None:
+    """Raise UsageError for what is not JSON, nested beyond sense or in itself, or refers elsewhere."""
+    if not isinstance(schema, Mapping):
+        raise UsageError(f"an input schema is an object, not a {type(schema).__name__}")
+    waiting: list[tuple[Any, int]] = [(schema, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > MOST_LEVELS:
+            raise UsageError(f"the input schema has more than {MOST_LEVELS} levels, or contains itself: use $ref")
+        if isinstance(value, Mapping):
+            if odd := [key for key in value if not isinstance(key, str)]:
+                raise UsageError(f"the input schema has the key {odd[0]!r}; keys of JSON are texts")
+            if elsewhere := [each for each in _references(value) if not each.startswith("#")]:
+                raise UsageError(f"the input schema refers to {elsewhere[0][:200]!r}: write it below $defs instead")
+            waiting += [(inner, depth + 1) for inner in value.values()]
+        elif isinstance(value, list | tuple):
+            waiting += [(inner, depth + 1) for inner in value]
+
+
+def _check_references(schema: Mapping[str, Any]) -> None:
+    """Raise UsageError for a reference to nothing, and for one that leads back to itself without a value between."""
+    from referencing import Registry  # noqa: PLC0415 - comes with jsonschema
+    from referencing.exceptions import Unresolvable  # noqa: PLC0415
+    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
+
+    resolver = Registry().resolver_with_root(DRAFT202012.create_resource(schema))
+    sound: set[str] = set()
+
+    def follow(part: Mapping[str, Any], way: tuple[str, ...]) -> None:
+        """Everything that is checked against the same value as this part."""
+        for reference in _references(part):
+            if reference in way or len(way) > MOST_LEVELS:
+                raise UsageError(f"in the input schema {reference[:200]!r} refers to itself alone: say what it is")
+            if reference in sound:
+                continue
+            try:
+                target = resolver.lookup(reference).contents
+            except Unresolvable as error:
+                raise UsageError(f"the input schema refers to {reference[:200]!r}, which is not in it") from error
+            if isinstance(target, Mapping):
+                follow(target, (*way, reference))
+            sound.add(reference)
+        for each in _beside(part):
+            follow(each, way)
+
+    for each in _parts(schema):
+        follow(each, ())
+
+
+def _references(schema: Mapping[str, Any]) -> list[str]:
+    """What a schema refers to."""
+    return [schema[key] for key in ("$ref", "$dynamicRef") if isinstance(schema.get(key), str)]
+
+
+def _parts(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """Every object in a schema that may be a schema of its own."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _parts(each)
+    elif isinstance(schema, Mapping):
+        yield schema
+        for key, value in schema.items():
+            if key not in _VALUES:
+                yield from _parts(value)
+
+
+def _beside(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The schemas that a value must meet, or not, together with this one."""
+    for key in _IN_PLACE & schema.keys():
+        inside = schema[key]
+        yield from (each for each in (inside if isinstance(inside, list) else [inside]) if isinstance(each, Mapping))
 
 
 def normal(schema: Any, *, titles: bool = True) -> Any:

@@ -11,6 +11,8 @@ from beleg.contract.tools import pin
 
 Effect = Literal["read", "draft", "write"]
 """What a call does at most: nothing, prepare what a person decides on, or change what can be changed back."""
+Refuse = Callable[[Mapping[str, Any], str], Any]
+"""What a tool answers to arguments that its schema refused, from those and the refusal."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,6 +32,10 @@ class AgentTool:
     """The names that a free-form parameter may write; empty where there is no such parameter."""
     data: bytes = field(repr=False)
     """What a model sees of it: canonical JSON of name, description and input schema."""
+    keep: str | None
+    """Why it stays however seldom it is called; None where nobody has said."""
+    refuse: Refuse | None = field(repr=False)
+    """None: a refusal is raised. A function has one as its attribute `refuse`."""
     signs: tuple[Sign, ...] = field(repr=False)
     """Everything by which it sounds binding or universal, for the audit."""
 

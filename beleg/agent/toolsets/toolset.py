@@ -37,12 +37,16 @@ class Toolset(Generic[C]):
 
         Raises UsageError for a condition that cannot be decided.
         """
+        return Offer(context, self.cohort_of(context))
+
+    def cohort_of(self, context: C) -> Cohort:
+        """Everybody who is offered the same; raises UsageError as `for_context`."""
         key = tuple([condition.check(context) for condition in self.conditions])
-        return Offer(context, self._cohorts.get(key) or self._cohort(key))
+        return self._cohorts.get(key) or self._cohort(key)
 
     def _cohort(self, key: tuple[bool, ...]) -> Cohort:
-        held = {condition for condition, holds in zip(self.conditions, key, strict=True) if holds}
-        offered = tuple(group for group in self.groups if group.when is None or group.when in held)
+        held = {condition.name for condition, holds in zip(self.conditions, key, strict=True) if holds}
+        offered = tuple(group for group in self.groups if group.when is None or group.when.name in held)
         cohort = Cohort.of(offered, tuple(group for group in self.groups if group not in offered))
         if len(cohort.by_name) > MOST_TOOLS:
             log.warning("cohort %s is offered %d tools, past %d", cohort.name, len(cohort.by_name), MOST_TOOLS)
@@ -55,18 +59,26 @@ class Toolset(Generic[C]):
 
 def _by_name(groups: tuple[Group, ...]) -> dict[str, AgentTool]:
     found: dict[str, AgentTool] = {}
+    folded: dict[str, AgentTool] = {}
     for group in groups:
         for tool in group.tools:
-            if tool.name in found:
-                raise UsageError(f"groups `{found[tool.name].group}` and `{group.name}` both have a tool `{tool.name}`")
+            same = folded.setdefault(tool.name.casefold(), tool)
+            if same is not tool:
+                named = f"`{same.name}` and `{tool.name}`"
+                raise UsageError(
+                    f"groups `{same.group}` and `{group.name}` both have a tool {named}: case tells none apart"
+                )
             found[tool.name] = tool
     return found
 
 
 def _conditions(groups: tuple[Group, ...]) -> tuple[Condition, ...]:
-    """Each once, in the order of the groups."""
-    found = tuple(dict.fromkeys(group.when for group in groups if group.when is not None))
-    for kind, names in (("groups", [each.name for each in groups]), ("conditions", [each.name for each in found])):
-        if len(set(names)) < len(names):
-            raise UsageError(f"two {kind} have one name: {', '.join(sorted(names))}")
-    return found
+    """Each once, in the order of the groups; known by name, since a predicate need not be hashable."""
+    found: dict[str, Condition] = {}
+    for condition in (group.when for group in groups if group.when is not None):
+        if found.setdefault(condition.name, condition) != condition:
+            raise UsageError(f"two conditions have one name: {condition.name}")
+    names = [each.name for each in groups]
+    if len(set(names)) < len(names):
+        raise UsageError(f"two groups have one name: {', '.join(sorted(names))}")
+    return tuple(found.values())

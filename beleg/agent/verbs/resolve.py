@@ -1,6 +1,9 @@
 """What a name or an expression stands for, looked up in live modules and type hints without running anything."""
 
+import ast
+import functools
 import inspect
+import re
 import typing
 from dataclasses import dataclass
 from types import FunctionType, MethodType, ModuleType
@@ -8,6 +11,9 @@ from typing import Any
 
 UNKNOWN = object()
 """Stands for what cannot be said."""
+_SPECIAL = re.compile(r"__(?!init__|new__|call__|post_init__|init_subclass__|class_getitem__)\w+__")
+_GENERATED = "<string>"
+"""Where a dataclass has its methods from: they compare, show and freeze, and are no text that could be read."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,26 @@ def attribute_of(base: Any, name: str) -> Any:
         return instance(hints_of(found.fget).get("return"))
     hint = hints_of(owner).get(name)
     return instance(hint) if hint is not None and not callable(found) else found
+
+
+def special_of(base: Any) -> list[FunctionType]:
+    """The special methods of an instance that somebody wrote: those that syntax calls."""
+    if base is UNKNOWN or isinstance(base, ModuleType | type):
+        return []
+    owner = base.of if isinstance(base, Instance) else type(base)
+    found = (inspect.getattr_static(owner, name, None) for name in dir(owner) if _SPECIAL.fullmatch(name))
+    return [each for each in found if isinstance(each, FunctionType) and each.__code__.co_filename != _GENERATED]
+
+
+def accessor_of(base: Any, name: str, use: type[ast.expr_context]) -> Any:
+    """The function that reading, setting or deleting a member calls; None where that is no call."""
+    if base is UNKNOWN or isinstance(base, ModuleType | type):
+        return None
+    found = inspect.getattr_static(base.of if isinstance(base, Instance) else type(base), name, None)
+    if isinstance(found, functools.cached_property):
+        return found.func if use is ast.Load else None
+    accessors = {ast.Load: "fget", ast.Store: "fset", ast.Del: "fdel"}
+    return getattr(found, accessors[use]) if isinstance(found, property) else None
 
 
 def result_of(target: Any) -> Any:

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import sys
+from collections.abc import Iterable
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
@@ -19,6 +20,13 @@ _LITERALS: dict[type, type] = {
     ast.Tuple: tuple,
 }
 
+_BY_SYNTAX = (
+    *(ast.withitem, ast.Subscript, ast.For, ast.AsyncFor, ast.comprehension, ast.Starred, ast.YieldFrom, ast.Await),
+    *(ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp, ast.AugAssign, ast.FormattedValue),
+    *(ast.If, ast.IfExp, ast.While, ast.Assert),
+)
+"""What calls special methods of the values in it, without a call to be seen."""
+
 
 class Walk(Protocol):
     """What follows the calls."""
@@ -33,6 +41,7 @@ class Scope(ast.NodeVisitor):
     def __init__(self, walk: Walk, function: Any, path: tuple[str, ...]) -> None:
         self.walk = walk
         self.path = path
+        self.package = resolve.package_of(function)
         self.inside = False
         """Whether the function's own head is behind us."""
         self.names: dict[str, Any] = {**vars(builtins), **function.__globals__, **resolve.closure_of(function)}
@@ -49,6 +58,32 @@ class Scope(ast.NodeVisitor):
         for step in function.__qualname__.split(".")[:-1]:
             found = getattr(found, step, None)
         return resolve.Instance(found) if isinstance(found, type) else resolve.UNKNOWN
+
+    def visit(self, node: ast.AST) -> None:
+        """A part of the syntax, and what it calls without saying so."""
+        super().visit(node)
+        if isinstance(node, _BY_SYNTAX):
+            self.special(each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+
+    def special(self, nodes: Iterable[ast.expr]) -> None:
+        """Special methods of values that an operator, a `with`, a loop or a built-in function uses.
+
+        Those of other packages count where they are known to have an effect: which of them is called is not known.
+        """
+        for node in nodes:
+            own = (m for m in resolve.special_of(self.value(node)) if self.is_own(m) or sinks.kind_of(m))
+            for method in own:
+                self.walk.called(method, f"{ast.unparse(node)[:80]}.{method.__name__}", self.path)
+
+    def is_own(self, method: Any) -> bool:
+        """Whether it stands in the package of the function."""
+        return resolve.package_of(method) == self.package
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """A property is a call."""
+        self.generic_visit(node)
+        if accessor := resolve.accessor_of(self.value(node.value), node.attr, type(node.ctx)):
+            self.walk.called(accessor, ast.unparse(node)[:80], self.path)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """A name stands for what it was given last."""
@@ -89,8 +124,12 @@ class Scope(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """A call, and every function that it is handed."""
         self.generic_visit(node)
-        self.walk.called(self.value(node.func), ast.unparse(node.func)[:80], self.path)
-        for each in (*node.args, *(word.value for word in node.keywords)):
+        given = (*node.args, *(word.value for word in node.keywords))
+        called = self.value(node.func)
+        self.walk.called(called, ast.unparse(node.func)[:80], self.path)
+        if getattr(called, "__module__", None) == "builtins":
+            self.special(given)
+        for each in given:
             if isinstance(each, ast.Name | ast.Attribute):  # a function handed on will be called
                 passed = self.value(each)
                 if isinstance(passed, FunctionType | MethodType) or sinks.kind_of(passed):

@@ -8,10 +8,12 @@ import typer
 from beleg.cli.options import MOST, Json
 from beleg.cli.output import console, print_json, show_rows
 from beleg.core.errors import UsageError
+from beleg.core.settings import Settings
 
 if TYPE_CHECKING:
-    from beleg.agent.tokens import Estimate
     from beleg.agent.toolsets import Account, CohortReport, Month
+    from beleg.agent.verbs import Roles
+    from beleg.contract.tokens import Counter, Estimate
 
 COLUMNS = ("role", "tools", "tokens", "saved", "low", "high", "saved a month", "USD uncached", "USD cached")
 
@@ -31,6 +33,9 @@ def account(
     price: Annotated[str | None, typer.Option(help="USD per million input tokens, for example 3.00.")] = None,
     cached_price: Annotated[str | None, typer.Option(help="USD per million tokens read from the cache.")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Count with the family's tokenizer (beleg[tokens]).")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Correct the estimate by what providers reported of traced requests.")
+    ] = False,
     max_tokens: Annotated[
         int | None, typer.Option(min=0, max=MOST, help="Fail where a role's tools may cost more.")
     ] = None,
@@ -40,13 +45,13 @@ def account(
 
     Example: beleg agent account beleg.agent.example.agent:ROLES --price 1.25 --cached-price 0.125
     """
-    from beleg.agent.tokens import count, estimate
     from beleg.agent.toolsets import account as account_of
     from beleg.agent.toolsets import cohorts, month
     from beleg.agent.verbs.roles import load_roles
 
     roles = load_roles(target)
-    counted_in, by = family or roles.family, count if exact else estimate
+    counted_in = family or roles.family
+    by = _counter(roles, counted_in, exact=exact, calibrate=calibrate)
     prices = (_micro_usd("--price", price), _micro_usd("--cached-price", cached_price))
     accounts = {
         name: account_of(roles.toolset.for_context(context).cohort, counted_in, by=by)
@@ -65,6 +70,28 @@ def account(
     if over:
         console(stderr=True).print(f"past {max_tokens} tokens of tools: {', '.join(over)}")
         raise typer.Exit(1)
+
+
+def _counter(roles: "Roles", family: str, *, exact: bool, calibrate: bool) -> "Counter":
+    """How tokens are counted; a calibration that the traces do not give is said, and the estimate stands."""
+    from beleg.agent.calibration import CannotCalibrate
+    from beleg.agent.toolsets.account import tools_tokens
+    from beleg.contract.tokens import count, estimate
+
+    if exact and calibrate:
+        raise UsageError("--exact counts and --calibrate corrects an estimate: give one of them")
+    if not calibrate:
+        return count if exact else estimate
+    from beleg.ask.calibration import calibration
+
+    found = (roles.toolset.for_context(context).cohort for context in roles.contexts.values())
+    try:
+        return calibration(
+            Settings.load(), {each.digest: tools_tokens(each.tools, family).tokens for each in found}, family
+        ).by
+    except CannotCalibrate as error:
+        console(stderr=True).print(f"not calibrated: {error}")
+        return estimate
 
 
 def _micro_usd(option: str, text: str | None) -> int | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from beleg.agent.finding import Finding
     from beleg.agent.playbooks import Account
-    from beleg.agent.tokens import Estimate
+    from beleg.contract.tokens import Estimate
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with a folder for each playbook.")]
 Family = Annotated[str, typer.Option(help="Family of models to count tokens in.")]

@@ -12,6 +12,7 @@ from beleg.contract.encoding import encode
 from beleg.contract.evidence import Evidence
 from beleg.contract.lint.facts import Facts
 from beleg.contract.model import Contract
+from beleg.contract.surroundings import Surroundings
 from beleg.contract.tools import pin
 from beleg.core import yamlfile
 from beleg.core.paths import shipped
@@ -80,11 +81,22 @@ def _facts(values: Mapping[str, Any], given: Mapping[str, Any], contract: Contra
             Approval(contract.feature, contract.digest, by, "2026-11-29T09:00:00Z") for by in given["approvals"]
         )
         facts = replace(facts, approvals=approved)
+    if "surroundings" in given:
+        facts = replace(facts, surroundings=_surroundings(given["surroundings"], contract))
     if "evidence" in given:
         facts = replace(
             facts, evidence=_evidence(merged(values["evidence"], given["evidence"]), contract, mended, active)
         )
     return facts
+
+
+def _surroundings(values: Mapping[str, Any], contract: Contract) -> Surroundings:
+    pins = {each.name: each.digest for each in contract.tools}
+    cohorts = {
+        name: {**each, "tools": [pins.get(tool, "0" * 64) for tool in each["tools"]]}
+        for name, each in values["cohorts"].items()
+    }
+    return Surroundings.from_bytes(encode({"schema_version": 1, **values, "cohorts": cohorts}))
 
 
 def _evidence(values: dict[str, Any], contract: Contract, mended: Contract, active: Contract | None) -> Evidence:

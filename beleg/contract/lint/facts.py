@@ -12,6 +12,7 @@ from beleg.contract.model import Contract
 if TYPE_CHECKING:
     from beleg.contract.approvals import Approval
     from beleg.contract.evidence import Evidence
+    from beleg.contract.surroundings import Surroundings
 
 
 @dataclass(frozen=True)
@@ -35,5 +36,7 @@ class Facts:
     """How many readers are pinned to the major that a breaking version would supersede."""
     called_tools: frozenset[str] | None = None
     """Tools that runs of the evals called."""
+    surroundings: "Surroundings | None" = None
+    """What the agent's users are offered; None: nobody has counted."""
     policies: Path | None = None
     """Folder with the project's own tiers.yaml and provider_profiles.yaml; files missing there are Beleg's."""

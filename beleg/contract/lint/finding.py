@@ -13,7 +13,7 @@ class Finding:
     """One rule that does not hold at one place."""
 
     rule: str
-    """`L01` to `L49`; docs/contract/lint.md lists them."""
+    """`L01` to `L50`; docs/contract/lint.md lists them."""
     severity: Severity
     """As the contract's risk tier has it."""
     place: str

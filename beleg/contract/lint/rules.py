@@ -1,7 +1,7 @@
 """The table of rules: what each is called, how bad it is by risk tier, where its guide stands, how to mend it.
 
 The checks live in one module per part of a contract; this table is what docs/contract/lint.md is made from.
-Rules L01 to L40 follow the project's research of 2026; L41 to L49 are Beleg's own.
+Rules L01 to L40 follow the project's research of 2026; L41 to L50 are Beleg's own.
 """
 
 from dataclasses import dataclass
@@ -197,6 +197,13 @@ RULES = (
         "tools.md#review",
         "have somebody else look at it and record reviewed_by and reviewed_why",
         1,
+    ),
+    Rule(
+        "L50",
+        "more to hold in the head than the budget allows",
+        "EEE",
+        "tools.md#budget",
+        "drop, merge or defer tools, shorten texts, or agree on a larger budget",
     ),
     # Providers
     Rule(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
-from beleg.contract.lint import evals, governance, limits, prompt, providers, schema, secrets, tools
+from beleg.contract.lint import budget, evals, governance, limits, prompt, providers, schema, secrets, tools
 from beleg.contract.lint.facts import Facts
 from beleg.contract.lint.finding import SEVERITIES, Finding
 from beleg.contract.lint.rules import BY_ID, RULES, Rule
@@ -18,6 +18,7 @@ CHECKS: Mapping[str, Check] = {
     **secrets.CHECKS,
     **schema.CHECKS,
     **tools.CHECKS,
+    **budget.CHECKS,
     **limits.CHECKS,
     **providers.CHECKS,
     **evals.CHECKS,

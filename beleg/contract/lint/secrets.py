@@ -11,6 +11,7 @@ from math import isfinite
 
 from beleg.contract.lint.schemas import MAX_DEPTH
 from beleg.contract.lint.subject import Hit, Subject
+from beleg.contract.unseen import unseen
 
 JSON = (str, int, float, bool, type(None), list, tuple, Mapping)
 MAX_CHARS = 2_000_000
@@ -35,12 +36,6 @@ _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@((?:[\w-]{1,63}\.){1,5}[A-Za-z]{2
 _RESERVED = re.compile(r"(?:^|\.)(?:example(?:\.(?:com|org|net|de))?|test|invalid|localhost)$", re.IGNORECASE)
 _IBAN = re.compile(r"(?<![A-Z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}(?![A-Z0-9])")
 _TAX_ID = re.compile(r"(?<![\w.,])[0-9]{2} ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}(?![.,]?\w)")
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters but for tab and line ends
-    "\u200b\u2060-\u2064\ufeff"  # without width
-    "\u202a-\u202e\u2066-\u2069"  # that turn the direction of reading
-    "\U000e0000-\U000e007f]"  # tags: a second alphabet that no screen shows
-)
 _HALF = re.compile("[\ud800-\udfff]")
 IBAN_CHARS = {
     country: int(chars)
@@ -117,8 +112,7 @@ def _is_tax_id(written: str) -> bool:
 def hidden(subject: Subject) -> Iterator[Hit]:
     """L47: what reviewers do not see, the model reads all the same."""
     for place, words in _texts(subject):
-        if found := sorted(set(_HIDDEN.findall(words))):
-            codes = ", ".join(f"U+{ord(each):04X}" for each in found[:5])
+        if codes := unseen(words):
             yield Hit(place, f"Here stand characters that nobody sees: {codes}.")
 
 

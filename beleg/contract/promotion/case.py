@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from beleg.contract import approvals, evidence
+from beleg.contract import approvals, evidence, surroundings
 from beleg.contract import document as documents
 from beleg.contract.approvals import Approval
 from beleg.contract.draft import Feature
@@ -85,6 +85,7 @@ def gather(feature: Feature, contract: Contract, registry: Registry, ask: Ask, n
         catalogue=registry.catalogue(),
         today=now.date(),
         evidence=found,
+        surroundings=surroundings.find(feature),
         confirmed_breaking=ask.confirm_breaking,
         policies=policies(feature, ask.facts),
     )

@@ -42,10 +42,11 @@ def ask(
     results: Iterable[Result],
     *,
     repeat: int | None = None,
+    least: int = 1,
 ) -> Question:
     """What is to be judged of a contract, candidate and baseline, on a dataset; raises UsageError and DamagedError.
 
-    Repetitions are those asked for, else the suite's, else as many as some version has answered.
+    Repetitions are those asked for, else as many as the suite says, as either side has answered, or `least`.
     """
     if dataset.feature != contract.feature:
         raise UsageError(f"the dataset {dataset.name} is of {dataset.feature}, not of {contract.feature}")
@@ -67,7 +68,7 @@ def ask(
             each.name: frozenset(case_id for case_id, known in judges.items() if each.scorer in known)
             for each in contract.evals.criteria
         },
-        repetitions=_repetitions(settings.project, contract.feature, results, repeat),
+        repetitions=_repetitions(settings.project, contract.feature, _answered(sides, results, least), repeat),
         prices_digest=PriceBook(load_policies(settings).models).digest,
     )
     scorers = {each.name: jury.scorers[each.scorer] for each in contract.evals.criteria}
@@ -92,11 +93,18 @@ def _planned(case: Case) -> PlannedCase:
     return PlannedCase(case.case_id, case.family, dict(case.slices), case.critical, wish)
 
 
-def _repetitions(project: Path | None, feature: str, results: Iterable[Result], repeat: int | None) -> int:
+def _answered(sides: Iterable[Version | None], results: Iterable[Result], least: int) -> int:
+    """Most answers that either side gave to a case; what its fallbacks answered is another question."""
+    digests = {each.digest for each in sides if each is not None}
+    return max([least, *(each.repetition for each in results if each.digest in digests)])
+
+
+def _repetitions(project: Path | None, feature: str, answered: int, repeat: int | None) -> int:
     """As many as asked for, never fewer than the suite says or than there are: failed ones might be left out."""
-    there = max((each.repetition for each in results), default=1)
     has_suite = project is not None and (project / "evals" / "suites" / f"{feature}.yaml").exists()
-    least = max(there, Suite.load(project, feature).repetitions if project is not None and has_suite else 1)
+    suite = Suite.load(project, feature).repetitions if project is not None and has_suite else 1
+    least = max(answered, suite)
     if repeat is not None and repeat < least:
-        raise UsageError(f"--repeat {repeat} would leave answers out: there are, or the suite plans, {least} per case")
+        why = f"there are {answered}, and the suite plans {suite} per case"
+        raise UsageError(f"--repeat {repeat} would leave answers out: {why}; ask for {least} or more")
     return repeat or least

@@ -85,7 +85,8 @@ SENTENCES = {
     "critical_dearer": "The criterion is critical, and the candidate takes {ratio} times what the baseline does.",
     "critical_case": "The critical case {case} passed {passed} of {repetitions} times on {criterion}; it passed "
     "{baseline} of {repetitions} times with the baseline.",
-    "critical_unjudged": "No criterion judges the critical case {case}: nothing is known of it.",
+    "critical_unjudged": "No criterion that must hold on critical cases judges the critical case {case}: "
+    "nothing is known of it.",
     "known_failing": "The critical case {case} fails on {criterion} as it did with the baseline; {by} allows that "
     "until {until}: {why}",
     "exception_expired": "The exception of {by} for the critical case {case} on {criterion} ended on {until}.",

@@ -12,6 +12,7 @@ from beleg.core.errors import UsageError
 from beleg.core.files import replace_text
 from beleg.core.settings import Settings
 from beleg.evals.cases.dataset import Dataset
+from beleg.evals.cases.files import read_case
 from beleg.evals.gate.attempts import Attempt, ledger, standing
 from beleg.evals.gate.document import evidence_bytes
 from beleg.evals.gate.gather import Question, ask
@@ -101,14 +102,16 @@ def _unseen(settings: Settings, contract: Contract, question: Question, folder: 
     if any(place.resolve().is_relative_to(inside) for place in places):
         raise UsageError(f"--hidden {folder} lies in the project, where everybody sees it; keep it elsewhere")
     case_set = Dataset.load(folder, contract.evals.dataset)
-    if seen := sorted(case_set.members.keys() & question.plan.by_id.keys()):
+    files = (inside / "evals" / "cases" / contract.feature).glob("[!.]*.json")
+    frozen = {read_case(inside, contract.feature, path.stem).case_id for path in files}
+    if seen := sorted(case_set.members.keys() & (question.plan.by_id.keys() | frozen)):
         raise UsageError(
-            f"--hidden {folder} holds {len(seen)} cases that everybody sees in {contract.evals.dataset}, for example "
-            f"{seen[0]}: a hidden set is made of others"
+            f"--hidden {folder} holds {len(seen)} cases that everybody sees in evals/, for example {seen[0]}: "
+            "a hidden set is made of others"
         )
     sides = question.plan.candidate, question.plan.baseline
     found = _results(settings, contract, sides, case_set)
-    return ask(settings, contract, sides, case_set, found, repeat=question.plan.repetitions), found
+    return ask(settings, contract, sides, case_set, found, least=question.plan.repetitions), found
 
 
 def _judged(

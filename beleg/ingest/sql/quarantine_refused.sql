@@ -3,7 +3,7 @@
 CREATE OR REPLACE TEMP TABLE refused AS
 WITH found AS (
   SELECT
-    p.file, p.start, replace(p.file, '.open.jsonl', '.jsonl') AS stem, $mapping::VARCHAR AS mapping,
+    p.file, p.start, replace(p.file, '.open.jsonl', '.jsonl') AS stem, p.mapping,
     r.* EXCLUDE (part) REPLACE (r.line_number + p.first_line AS line_number)
   FROM rows AS r JOIN parts AS p USING (part)
 ),

@@ -12,7 +12,7 @@ from beleg.agent.example.flows import FLOWS
 from beleg.agent.example.flows.founding import FOUNDING
 from beleg.agent.flows import Field, Flow, Invariant, Section
 from beleg.agent.flows.flow import MOST_SHOWN
-from beleg.agent.tokens import estimate
+from beleg.contract.tokens import estimate
 from beleg.core.errors import UsageError
 
 JSON = st.recursive(

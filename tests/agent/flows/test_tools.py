@@ -21,6 +21,7 @@ from beleg.agent.example.flows import FLOWS, corporate_tax, founding, questionna
 from beleg.agent.example.flows.founding import FOUNDING
 from beleg.agent.flows import Flow, FlowTools, Record, RefusedError, SqliteStore, Stored
 from beleg.agent.flows.tools import Tool
+from beleg.agent.toolsets import Group, Toolset
 from beleg.contract.binding import signs
 from beleg.contract.tools import Tool as ContractTool
 from beleg.core.errors import UsageError
@@ -363,3 +364,47 @@ def test_a_process_killed_while_it_writes_leaves_what_it_had_answered(store: Sql
     assert stored is not None
     assert len(stored.record["shareholders"]) in {len(answered), len(answered) + 1}
     assert "error" not in tools_of(store)["add_shareholder"]("r", **ADA, if_revision=stored.revision)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__.rpartition(".")[2])
+def test_arguments_that_the_schema_refuses_are_answered_with_the_whole_state(store: SqliteStore, module: Any) -> None:
+    group = Group("flow", rank=1)
+    for tool in module.tools(store):
+        group.tool(binding=False, effect="draft")(tool)
+    offer = Toolset([group]).for_context(None)
+    flow = next(each for each in FLOWS if each.name == module.tools(store)[0].flow)
+    store.replace(f"{flow.name}/r", None, Stored({flow.fields[0]: "given"}))
+    stored = store.read(f"{flow.name}/r")
+    assert stored is not None
+    for tool in offer.tools:
+        for wrong in ({"record_id": "r", "beyond": 1}, {"record_id": "r", "if_revision": ["r1"]}):
+            said = offer.call(tool.name, wrong)
+            assert said["error"]["code"] == "refused"
+            assert "arguments do not meet the schema" in said["error"]["message"]
+            assert said["revision"] == stored.revision
+            assert {**said, **flow.state(stored.record).to_dict()} == said
+    assert store.read(f"{flow.name}/r") == stored
+
+
+@pytest.mark.parametrize("arguments", [{}, {"record_id": 7}, {"record_id": "\ud800"}, ["r"], "r", None])
+def test_what_names_no_record_is_answered_with_the_state_of_none(store: SqliteStore, arguments: Any) -> None:
+    group = Group("flow", rank=1)
+    for tool in founding.tools(store):
+        group.tool(binding=False, effect="draft")(tool)
+    said = Toolset([group]).for_context(None).call("set_company_name", arguments)
+    assert (said["error"]["code"], said["revision"], said["status"]) == ("refused", None, "not_started")
+    assert said["error"]["message"] == "record_id is no id of a record"
+    assert json.dumps(said, ensure_ascii=False).encode()
+
+
+def test_a_refused_call_through_an_adapter_carries_the_state(store: SqliteStore) -> None:
+    pytest.importorskip("pydantic_core")
+    from beleg.agent.adapters.answer import answer
+
+    group = Group("flow", rank=1)
+    for tool in founding.tools(store):
+        group.tool(binding=False, effect="draft")(tool)
+    begun(store, {"company_name": "N"})
+    said = answer(Toolset([group]).for_context(None), "set_company_name", {"record_id": "r", "company_name": 4})
+    assert json.loads(said.text)["sections"].keys() == {each.name for each in FOUNDING.sections}
+    assert "company_name" in said.data["error"]["message"]

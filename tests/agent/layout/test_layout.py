@@ -27,7 +27,7 @@ from beleg.agent.layout import (
 )
 from beleg.agent.layout.segment import RANK
 from beleg.agent.playbooks import Playbook, keep_one_body
-from beleg.agent.tokens import estimate
+from beleg.contract.tokens import estimate
 from beleg.core.errors import UsageError
 from beleg.core.paths import shipped
 from beleg.testing import capture
@@ -384,3 +384,18 @@ def test_a_list_that_grows_by_one_keeps_its_start() -> None:
         [Segment(name="history", scope="conversation", part="messages", make=lambda c: c)]
     )
     assert follow(prompt.render(["a", "b"]), prompt.render(["a", "b", "c"])) == []
+
+
+@pytest.mark.parametrize(
+    "value", [{"a": float("nan")}, {"b"}, object(), (n for n in "ab"), [{1, 2}], 2**60, b"x", None]
+)
+def test_what_is_no_json_is_an_error_that_names_segment_and_maker(value: object) -> None:
+    prompt: Prompt[object] = Prompt((Segment(name="facts", scope="tenant", make=lambda given: given),))
+    with pytest.raises(UsageError, match=r"segment 'facts': .*<lambda>.* gives"):
+        prompt.render(value)
+
+
+@pytest.mark.parametrize(("name", "make"), [("a", None), ("a", 7), ("a\nb", "x"), ("", "x")])
+def test_a_segment_needs_a_name_of_one_line_and_something_that_makes_it(name: str, make: Any) -> None:
+    with pytest.raises(UsageError, match="segment"):
+        Segment(name=name, scope="static", make=make)

@@ -2,9 +2,10 @@
 
 import pytest
 
+from beleg.agent.calibration import Calibration
 from beleg.agent.example.agent import CONTEXTS, TOOLSET
-from beleg.agent.tokens import Calibration, Estimate, count
 from beleg.agent.toolsets import Group, Toolset, account, cohorts, fact, month
+from beleg.contract.tokens import Estimate, count
 from beleg.core.errors import UsageError
 from tests.agent.offered import ADVISER, COMPANY, FREELANCER, numbered, toolset
 

@@ -93,7 +93,6 @@ OPEN: dict[str, Any] = {
     "list of anything": {"type": "array"},
     "union": {"anyOf": [{"type": "object", "additionalProperties": True}, {"type": "null"}]},
     "reference": {"$ref": "#/$defs/B"},
-    "reference elsewhere": {"$ref": "https://example.com/schema"},
     "pattern": {"type": "object", "patternProperties": {".*": {"type": "string"}}, "additionalProperties": False},
     "texts by any name": {"type": "object", "additionalProperties": {"type": "string"}},
     "joined": {"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}]},

@@ -1,12 +1,14 @@
 """Estimates hold the true figure in their band, and say what they stand on."""
 
 import json
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beleg.agent.tokens import FAMILIES, Calibration, Estimate, count, estimate, family_of
+from beleg.agent.calibration import Calibration, CannotCalibrate
+from beleg.contract.tokens import FAMILIES, Estimate, count, estimate, family_of
 from beleg.core.errors import UsageError
 
 PROSE = (
@@ -134,6 +136,38 @@ def test_reported_usage_narrows_the_band() -> None:
 def test_an_exact_count_is_not_calibrated() -> None:
     exact = Estimate(7, 7, 7, "o200k_base")
     assert Calibration.fit(samples(1.2)).apply(exact) == exact
+
+
+@given(st.floats(0.8, 1.4), st.integers(0, 20_000), st.lists(st.integers(1_000, 9_000), min_size=20, max_size=60))
+def test_a_rest_that_nobody_counted_does_not_move_the_factor(factor: float, rest: int, sizes: list[int]) -> None:
+    pairs = [(Estimate(n, n, n, "estimate:claude"), rest + round(n * factor)) for n in [*sizes, 500, 12_000]]
+    found = Calibration.fit_part(pairs)
+    assert found.factor == pytest.approx(factor, rel=0.01)
+    assert found.low <= found.factor <= found.high
+
+
+def test_a_part_tells_by_how_much_it_may_be_wrong() -> None:
+    rng = random.Random(1)
+    sizes = [rng.choice([5_000, 6_500]) for _ in range(400)]
+    pairs = [(Estimate(n, n, n, "estimate:claude"), round(1.3 * n) + rng.randint(200, 900)) for n in sizes]
+    found = Calibration.fit_part(pairs)
+    assert found.low < 1.3 < found.high
+    assert found.high - found.low < 0.35
+    assert found.high - found.low > 2 * 0.09 * found.factor
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ([(5_000, 7_000)] * 19, "19 requests are too few"),
+        ([(5_000, 7_000)] * 30, "two tool lists of different size are needed"),
+        ([(5_000, 7_000), (5_100, 6_000), (5_200, 9_000)] * 10, "no better than a guess"),
+        ([(5_000, 7_000), (6_000, 6_000)] * 10, "no better than a guess"),
+    ],
+)
+def test_what_tells_nothing_is_said_and_calibrates_nothing(pairs: list[tuple[int, int]], said: str) -> None:
+    with pytest.raises(CannotCalibrate, match=said):
+        Calibration.fit_part((Estimate(n, n, n, "estimate:claude"), whole) for n, whole in pairs)
 
 
 def test_too_few_or_mixed_samples_calibrate_nothing() -> None:

@@ -6,7 +6,7 @@ import os
 import smtplib
 import sqlite3
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -166,3 +166,109 @@ def harmless(context: Context, text: str) -> dict[str, Any]:
     """Looks, counts and joins."""
     words = text.strip().lower().split(",")
     return {"host": context.client.host, "count": len(words), "sum": sum(map(len, words)), "text": "".join(words)}
+
+
+class Door:
+    """Does everything by syntax."""
+
+    def __enter__(self) -> None:
+        _second("enter")
+
+    def __exit__(self, *said: object) -> None:
+        """Leaves."""
+
+    def __getitem__(self, text: str) -> str:
+        _second(text)
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        _second("iterate")
+        yield ""
+
+    def __str__(self) -> str:
+        _second("show")
+        return ""
+
+    def __or__(self, text: str) -> str:
+        _second(text)
+        return text
+
+    @property
+    def opened(self) -> bool:
+        _second("open")
+        return True
+
+    @opened.setter
+    def opened(self, text: str) -> None:
+        _second(text)
+
+    @functools.cached_property
+    def kept(self) -> bool:
+        _second("keep")
+        return True
+
+
+DOOR = Door()
+
+
+def by_with(text: str) -> str:
+    """Enters."""
+    with Door():
+        return text
+
+
+def by_item(text: str) -> str:
+    """Reads an item."""
+    return Door()[text]
+
+
+def by_operator(text: str) -> str:
+    """Joins."""
+    return Door() | text
+
+
+def by_loop(text: str) -> str:
+    """Loops."""
+    for _ in Door():
+        pass
+    return text
+
+
+def by_comprehension_over(text: str) -> list[str]:
+    """Loops in an expression."""
+    return [text for _ in Door()]
+
+
+def by_format(text: str) -> str:
+    """Writes a text."""
+    return f"{Door()} {text}"
+
+
+def by_builtin(text: str) -> str:
+    """Writes a text."""
+    return text + str(Door())
+
+
+def by_property(text: str) -> str:
+    """Reads a member."""
+    return text if Door().opened else ""
+
+
+def by_property_of_global(text: str) -> str:
+    """Reads a member."""
+    return text if DOOR.opened else ""
+
+
+def by_setter(text: str) -> None:
+    """Sets a member."""
+    DOOR.opened = text
+
+
+def by_cached_property(text: str) -> str:
+    """Reads a member."""
+    return text if DOOR.kept else ""
+
+
+def by_item_of_global(text: str) -> str:
+    """Reads an item."""
+    return DOOR[text]

@@ -29,6 +29,18 @@ REACHING: dict[str, tuple[Callable[..., Any], str]] = {
     "by_partial": (reaching.by_partial, "shell"),
     "by_decorator": (reaching.by_decorator, "shell"),
     "by_coroutine": (reaching.by_coroutine, "shell"),
+    "by_with": (reaching.by_with, "shell"),
+    "by_item": (reaching.by_item, "shell"),
+    "by_operator": (reaching.by_operator, "shell"),
+    "by_loop": (reaching.by_loop, "shell"),
+    "by_comprehension_over": (reaching.by_comprehension_over, "shell"),
+    "by_format": (reaching.by_format, "shell"),
+    "by_builtin": (reaching.by_builtin, "shell"),
+    "by_property": (reaching.by_property, "shell"),
+    "by_property_of_global": (reaching.by_property_of_global, "shell"),
+    "by_setter": (reaching.by_setter, "shell"),
+    "by_cached_property": (reaching.by_cached_property, "shell"),
+    "by_item_of_global": (reaching.by_item_of_global, "shell"),
 }
 
 

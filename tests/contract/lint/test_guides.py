@@ -123,6 +123,8 @@ def test_yaml_blocks_are_the_files_that_they_name(kind: str, name: str, body: st
     elif name == "review":
         send = {**CASES["tool"], "name": "send_reminder", "digest": ""}
         _clean({"tools": [{**send, **values}]}, {"L43"})
+    elif name == "budget.yaml":
+        assert document.contract(merged(CASES["base"], {"budget": values})).budget is not None
     elif name == "examples.yaml":
         schema = next(body for kind, name, body in _BLOCK.findall(_text("en", "output-schema")) if kind == "json")
         whole = {**contract().document(), "output_schema": json.loads(schema), "examples": values["examples"]}

@@ -238,6 +238,26 @@ def test_a_set_that_everybody_sees_is_not_hidden_wherever_it_lies(house: House, 
     assert house.run("--hidden", str(tmp_path / "link"))[0] == 2
 
 
+def test_a_case_that_an_earlier_version_of_the_dataset_showed_is_not_hidden(house: House, tmp_path: Path) -> None:
+    earlier = house.cases(60)
+    shutil.copytree(house.place / "evals", tmp_path / "owner" / "evals")
+    shutil.rmtree(house.place / "evals" / "datasets")
+    shown = house.cases(80, first=1000)
+    assert not earlier.members.keys() & shown.members.keys()
+    for contract in (house.project.contract(), active(house)):
+        house.answer(contract, shown)
+    assert house.run("--hidden", str(tmp_path / "owner"))[0] == 2
+
+
+def test_a_hidden_set_may_have_been_answered_more_often_than_the_visible_one(house: House, tmp_path: Path) -> None:
+    shown, secret = house.cases(80), house.cases(70, first=1000, at=tmp_path / "owner")
+    for contract in (house.project.contract(), active(house)):
+        house.answer(contract, shown)
+        for number in (1, 2):
+            house.answer(contract, secret, repetition=number)
+    assert house.run("--hidden", str(tmp_path / "owner"))[0] in (0, 3)
+
+
 def test_no_repetition_that_was_answered_can_be_left_out(house: House) -> None:
     shown = house.cases(80)
     for contract in (house.project.contract(), active(house)):

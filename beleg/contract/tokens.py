@@ -11,7 +11,7 @@ import functools
 import importlib
 import re
 import string
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,47 +157,6 @@ def count(text: str, family: str) -> Estimate:
         raise UsageError(f"no tokenizer of `{family}` is public: use `estimate`, or the provider's counting endpoint")
     tokens = len(_tokenizer(known.tokenizer)(text))
     return Estimate(tokens, tokens, tokens, known.tokenizer)
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """What a provider reported, as a multiple of the estimate, for one model and one kind of prompt."""
-
-    factor: float
-    low: float
-    high: float
-    samples: int
-    tokenizer: str
-
-    @classmethod
-    def fit(cls, pairs: Iterable[tuple[Estimate, int]]) -> "Calibration":
-        """From estimates of whole requests and the input tokens their usage reported.
-
-        The band is that of 95 % of the samples. Raises UsageError for fewer than 20, for an estimate or a
-        report of nothing, and for estimates of different families.
-        """
-        seen = list(pairs)
-        if len(seen) < 20:
-            raise UsageError(f"{len(seen)} requests are too few to calibrate by; 20 are needed")
-        names = {each.tokenizer for each, _ in seen}
-        if len(names) > 1 or any(each.tokens <= 0 or reported <= 0 for each, reported in seen):
-            raise UsageError(f"every sample needs tokens on both sides, of one family; given are {sorted(names)}")
-        ratios = sorted(reported / each.tokens for each, reported in seen)
-        cut = len(ratios) // 40
-        factor = sum(reported for _, reported in seen) / sum(each.tokens for each, _ in seen)
-        return cls(factor, ratios[cut], ratios[-1 - cut], len(seen), names.pop())
-
-    def by(self, text: str, family: str) -> Estimate:
-        """The calibrated estimate of a text: a `Counter`."""
-        return self.apply(estimate(text, family))
-
-    def apply(self, given: Estimate) -> Estimate:
-        """The estimate as this model's usage would report it; an exact count stays as it is."""
-        if given.exact:
-            return given
-        tokens = given.tokens
-        name = f"{given.tokenizer}, calibrated by {self.samples}"
-        return Estimate(round(tokens * self.factor), int(tokens * self.low), -int(-tokens * self.high // 1), name)
 
 
 def _family(name: str) -> Family:
