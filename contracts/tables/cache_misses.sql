@@ -139,9 +139,26 @@ compared AS (
     WHERE strftime(k.business_day, '%Y-%m') IN (SELECT month FROM targets)
 ),
 
+-- A text of the turn before what is shared: everything behind it is new each time, whatever it says.
+volatile AS (
+    SELECT layout_hash, segment
+    FROM (
+        SELECT
+            layout_hash,
+            place,
+            segment,
+            scope,
+            max(CASE WHEN scope <> 'turn' THEN place END) OVER (PARTITION BY layout_hash) AS last_shared_place
+        FROM layout_segments
+    ) AS placed
+    WHERE scope = 'turn' AND place < last_shared_place
+    QUALIFY row_number() OVER (PARTITION BY layout_hash ORDER BY place) = 1
+),
+
 judged AS (
     SELECT
-        *,
+        c.*,
+        v.segment AS volatile_segment,
         CASE
             WHEN is_followed AND read_tokens + increment_tokens >= expected_tokens THEN 'hit'
             WHEN NOT is_followed AND read_tokens > 0 THEN 'hit'
@@ -151,17 +168,20 @@ judged AS (
             WHEN is_followed AND before_answered_at > event_time THEN 'concurrent'
             WHEN is_followed AND before_kept_until < event_time THEN 'expired'
             WHEN is_followed AND before_toolset_hash <> toolset_hash THEN 'tools_changed'
-            WHEN is_followed AND before_layout_hash <> layout_hash THEN 'layout_changed'
+            WHEN is_followed AND before_layout_hash <> c.layout_hash THEN 'layout_changed'
+            WHEN is_followed AND v.segment IS NOT NULL THEN 'volatile_segment'
             WHEN is_followed THEN 'unexplained'
             WHEN prefix_answered_at > event_time THEN 'concurrent'
             WHEN prefix_kept_until < event_time THEN 'expired'
+            WHEN prefix_time IS NOT NULL AND v.segment IS NOT NULL THEN 'volatile_segment'
             WHEN prefix_time IS NOT NULL THEN 'unexplained'
             WHEN cohort_toolset_hash <> toolset_hash THEN 'tools_changed'
-            WHEN cohort_layout_hash <> layout_hash THEN 'layout_changed'
+            WHEN cohort_layout_hash <> c.layout_hash THEN 'layout_changed'
             ELSE 'first_use'
         END AS cause,
         CASE WHEN is_followed THEN greatest(expected_tokens - read_tokens, 0) ELSE 0 END AS short_tokens
-    FROM compared
+    FROM compared AS c
+    LEFT JOIN volatile AS v ON c.layout_hash = v.layout_hash
 ),
 
 caused AS (
@@ -229,6 +249,7 @@ told AS (
         c.*,
         CASE
             WHEN c.cause = 'provider_reason' THEN split_part(c.cache_miss_reason, ':', 1)
+            WHEN c.cause = 'volatile_segment' THEN c.volatile_segment
             ELSE d.name
         END AS detail,
         CASE

@@ -124,9 +124,12 @@ class Lake:
         self._add("toolsets", {"toolset_hash": digest, "tools": listed, **values})
 
     def layout(self, digest: str, /, *segments: tuple[str, int | None], **values: Any) -> None:
-        """A layout of segments with their tokens, each hashed by name and tokens."""
+        """A layout of segments with their tokens, each hashed by name and tokens; without tokens it is of the turn."""
         listed = [
-            {"name": name, "scope": "static", "hash": f"{name}-{tokens}", "tokens": tokens} for name, tokens in segments
+            {"name": name, "scope": "turn", "hash": None, "tokens": None}
+            if tokens is None
+            else {"name": name, "scope": "static", "hash": f"{name}-{tokens}", "tokens": tokens}
+            for name, tokens in segments
         ]
         self._add("layouts", {"layout_hash": digest, "segments": listed, **values})
 

@@ -211,6 +211,8 @@ def test_an_address_that_carries_a_password_is_no_word(value: str) -> None:
     assert not policy.is_key(value, 200)
 
 
-@pytest.mark.parametrize("value", ["s3://bucket/key?versionId=3", "claude-3@20240229", "https://host/a@b", "a@b.example"])
+@pytest.mark.parametrize(
+    "value", ["s3://bucket/key?versionId=3", "claude-3@20240229", "https://host/a@b", "a@b.example"]
+)
 def test_other_addresses_and_versions_are_words(value: str) -> None:
     assert policy.is_word(value, 200)

@@ -15,6 +15,7 @@ SELECT
     layout_hash,
     place,
     segment.name AS segment,
+    segment.scope AS scope,
     segment.hash AS hash,
     segment.tokens AS tokens,
     CASE

@@ -39,6 +39,27 @@ def test_a_changed_segment_is_named_with_what_it_cost() -> None:
     assert lake.rows(ONE.format(USUAL)) == [("layout_changed", "workflows", 500, 500 * (WRITE_5M - READ))]
 
 
+@pytest.mark.parametrize(
+    ("segments", "told"),
+    [
+        ((("clock", None), ("instructions", 1500), ("today", None), ("facts", 500)), ("volatile_segment", "clock")),
+        ((("instructions", 1500), ("facts", 500), ("clock", None)), ("unexplained", None)),
+    ],
+    ids=["before what is shared", "behind it"],
+)
+def test_a_text_of_the_turn_before_what_is_shared_is_named(
+    segments: tuple[tuple[str, int | None], ...], told: tuple[str, str | None]
+) -> None:
+    lake = lake_with("one", "two")
+    lake.layout("L", *segments)
+    claude(lake, 0, write=2000, layout_hash="L", run="one")
+    claude(lake, 1, read=0, write=2000, layout_hash="L", run="one")
+    claude(lake, 2, read=0, write=2000, layout_hash="L", run="two")
+    lake.build()
+    assert {row[:2] for row in lake.rows(ONE.format(USUAL))} == {told}
+    assert lake.one("SELECT sum(requests)::INT FROM cache_misses WHERE cause <> 'first_use'") == 2
+
+
 def test_a_segment_that_has_gone_is_named_too() -> None:
     lake = lake_with()
     lake.layout("L", ("instructions", 1500), ("workflows", 400))
