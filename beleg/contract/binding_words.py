@@ -146,7 +146,7 @@ CLASSES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "proxy",
-        r"mcp|gateway|proxy|call_tool|invoke_tool|tool_search|register_tool|load_skill|delegate|sub_?agent|a2a|sampling",
+        r"mcp|gateway|proxy|call_tool|invoke_tool|use_tool|run_tool|execute_tool|rpc|tool_search|register_tool|load_skill|delegate|sub_?agent|a2a|sampling",
         r"tool|tool_name|tool_args|agent",
     ),
     (

@@ -29,6 +29,8 @@ class Call:
     """Figures as reported, nested names joined by a dot."""
     other_units: Mapping[str, int] = field(default_factory=dict)
     billed_pico_usd: int | None = None
+    is_contradicted: bool = False
+    """True where the source reports one count twice and differently, or a count that is none."""
 
     def with_known(self, *, provider: str | None = None, model: str | None = None) -> "Call":
         """The call with what the caller knows better."""
@@ -89,7 +91,7 @@ def _usage_fields(call: Call) -> dict[str, Any]:
     if usage.convention_evidence is not None:
         fields["convention_evidence"] = usage.convention_evidence
     if usage.usage_check is not None:
-        fields["usage_check"] = usage.usage_check
+        fields["usage_check"] = "conflict" if call.is_contradicted else usage.usage_check
     units = policy.figures(call.other_units) if call.other_units else None
     if units:
         fields["other_units"] = units

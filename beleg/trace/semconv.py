@@ -12,7 +12,7 @@ from typing import Any, Literal
 from beleg.trace import semconv_names as names
 from beleg.trace.call import Call
 from beleg.trace.semconv_native import native_call, with_metadata
-from beleg.trace.semconv_usage import counted, number, read_usage, source_cost, text, whole
+from beleg.trace.semconv_usage import counted, is_contradicted, number, read_usage, source_cost, text, whole
 from beleg.trace.usage import Reported
 from beleg.trace.usage_read import pico_usd
 
@@ -87,9 +87,10 @@ def _call(attributes: Attributes, scope: str | None, name: str, schema_url: str 
         raw_usage={**_raw(attributes), **native.raw_usage},
         other_units=native.other_units,
         billed_pico_usd=_billed(attributes) if native.billed_pico_usd is None else native.billed_pico_usd,
+        is_contradicted=is_contradicted(attributes),
     )
     if native.reported.input is not None or native.reported.output is not None:
-        call.reported = native.reported
+        call.reported, call.is_contradicted = native.reported, False
     if operation == "model" and _is_embedding(attributes, name):
         call.reported = _embedding(call.reported)
     return _from_own_cache(call) if _is_own_cache_hit(attributes) else call

@@ -38,7 +38,8 @@ def read_usage(
     """The usage that a span's attributes report; `provider` as the price book calls it."""
     fields: dict[str, Any] = {}
     for alias, count in counted(attributes).items():
-        fields.setdefault(_FIELDS[alias], count)
+        # A zero beside a count is how some begin to count; that two names disagree is told by `is_contradicted`.
+        fields[_FIELDS[alias]] = fields.get(_FIELDS[alias]) or count
     reported = Reported(**fields, reasoning_rule=True)
     if reported.input is None:
         return reported
@@ -55,6 +56,25 @@ def read_usage(
         if cached and reported.total == visible and reported.provider_rule != "inclusive":
             reported.total = None  # input and output added up without the cached tokens: that proves nothing
     return reported
+
+
+def is_contradicted(attributes: Attributes) -> bool:
+    """True where two names of one thing tell different counts, or where a count is none; NaN is unknown.
+
+    Two names of the input may differ by the cached tokens: one convention counts them, the other does not.
+    """
+    told: dict[str, set[int]] = {}
+    for name in attributes:
+        if name in _FIELDS:
+            count = whole(attributes[name])
+            if count is not None:
+                told.setdefault(_FIELDS[name], set()).add(count)
+            elif attributes[name] is not None and str(attributes[name]).lower() != "nan":
+                return True
+    differing = {field: counts for field, counts in told.items() if len(counts) > 1}
+    inputs = differing.pop("input", set())
+    cached = [max(told.get(name, {0})) for name in ("cache_read", "cache_write")]
+    return bool(differing) or (len(inputs) > 0 and max(inputs) - min(inputs) not in (cached[0], sum(cached)))
 
 
 def _rule(attributes: Attributes, scope: str | None, provider: str | None, schema_url: str | None) -> _Rule:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from beleg.trace.call import call_fields
 from beleg.trace.semconv import payloads, read_span, read_usage, with_events
 from beleg.trace.usage import Usage, normalise
 
@@ -300,3 +301,49 @@ def test_cost_of_the_instrumentation_is_kept_apart_and_only_where_it_can_be_one(
 def test_metadata_that_is_none_changes_nothing(text: Any) -> None:
     usage = spanned({**CACHED, "ai.response.providerMetadata": text, "genkit:output": text, "output.value": text})
     assert usage.known["input_uncached"] == 400
+
+
+CONTRADICTIONS = {
+    "two names of the input": {"gen_ai.usage.input_tokens": 100, "gen_ai.usage.prompt_tokens": 90},
+    "a zero beside a count": {"gen_ai.usage.input_tokens": 0, "gen_ai.usage.prompt_tokens": 90},
+    "two names of the cached": {
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.usage.cache_read.input_tokens": 30,
+        "gen_ai.usage.cache_read_tokens": 20,
+    },
+    "half a token": {"gen_ai.usage.input_tokens": 100.5},
+    "a truth": {"gen_ai.usage.input_tokens": True},
+    "a word": {"gen_ai.usage.input_tokens": "many"},
+}
+
+
+def checked(usage: dict[str, Any]) -> dict[str, Any]:
+    attributes = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4o", "gen_ai.usage.output_tokens": 5}
+    return call_fields(read_span({**attributes, **usage}).call)[0]
+
+
+@pytest.mark.parametrize("usage", CONTRADICTIONS.values(), ids=CONTRADICTIONS.keys())
+def test_counts_that_contradict_each_other_or_are_none_are_marked(usage: dict[str, Any]) -> None:
+    assert checked(usage)["usage_check"] == "conflict"
+
+
+def test_a_zero_never_hides_a_count() -> None:
+    assert checked(CONTRADICTIONS["a zero beside a count"])["buckets"]["input_uncached"] == 90
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"gen_ai.usage.input_tokens": 100, "gen_ai.usage.prompt_tokens": 100},
+        {
+            "gen_ai.usage.input_tokens": 100,
+            "gen_ai.usage.prompt_tokens": 70,
+            "gen_ai.usage.cache_read.input_tokens": 30,
+        },
+        {"gen_ai.usage.input_tokens": float("nan")},
+        {"gen_ai.usage.input_tokens": None},
+    ],
+    ids=["equal", "apart by the cached tokens", "NaN is unknown", "null is unknown"],
+)
+def test_names_that_agree_and_counts_that_are_unknown_are_no_conflict(usage: dict[str, Any]) -> None:
+    assert checked(usage)["usage_check"] == "ok"

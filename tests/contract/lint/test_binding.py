@@ -41,7 +41,7 @@ LOOKS = {
     "query": [tool("run_sql"), tool("helper", statement=TEXT)],
     "file_write": [tool("write_file"), tool("helper", file_path=TEXT)],
     "trigger": [tool("run_workflow"), tool("helper", run_at=TEXT)],
-    "proxy": [tool("call_tool"), tool("helper", tool_name=TEXT)],
+    "proxy": [tool("call_tool"), tool("use_tool"), tool("rpc"), tool("helper", tool_name=TEXT)],
     "credentials": [tool("get_token"), tool("helper", otp=TEXT)],
     "crud": [tool("update_record"), tool("helper", status=TEXT), tool("helper", fields={"type": "object"})],
     "multiplexed": [
