@@ -303,7 +303,7 @@ def test_metadata_that_is_none_changes_nothing(text: Any) -> None:
     assert usage.known["input_uncached"] == 400
 
 
-CONTRADICTIONS = {
+CONTRADICTIONS: dict[str, dict[str, Any]] = {
     "two names of the input": {"gen_ai.usage.input_tokens": 100, "gen_ai.usage.prompt_tokens": 90},
     "a zero beside a count": {"gen_ai.usage.input_tokens": 0, "gen_ai.usage.prompt_tokens": 90},
     "two names of the cached": {
