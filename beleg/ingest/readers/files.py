@@ -31,6 +31,8 @@ _NAMED_LEVELS = 5
 """Longest path of keys by which a format is recognised."""
 _FEED_BYTES = 256 * 1024
 """What the parser is given at a time: it looks at an unfinished text again with each piece."""
+_WIDE_BYTES = 256
+"""As far as one looks for NUL bytes."""
 LINE_BYTES = 32 * MIB
 """Longest line that is parsed; a larger one is hashed and quarantined."""
 PART_BYTES = 32 * MIB
@@ -84,7 +86,7 @@ class File:
         """
         with self.stream() as read:
             first = _read_up_to(read, WHOLE_BYTES + 1)
-            if not first.strip():
+            if not first.strip() or self._is_wide(first):
                 return
             whole = len(first) <= WHOLE_BYTES
             if whole and (parsed := loads(first)) is not UNREADABLE:
@@ -103,6 +105,8 @@ class File:
         """The rows of a CSV, TSV or Parquet table as columns → cells; nested names joined by dots."""
         from beleg.ingest.rows import read_rows  # noqa: PLC0415  # the rows know the mapping, not the other way
 
+        if not self._is_parquet() and self._is_wide(self.head(_WIDE_BYTES)):
+            return
         try:
             for row in read_rows(self.source, table or Table(), self._limits):
                 if row.refusal is not None:
@@ -111,6 +115,16 @@ class File:
                     yield Value(Origin(row.place.byte_offset, row.place.line_number, None, row.cells), dict(row.cells))
         except UsageError:  # of a table that somebody mapped it stops the command; here it is one of many files
             self.refuse("unmapped_cell", "the header names a column twice")
+
+    def _is_parquet(self) -> bool:
+        return self.head(4) == b"PAR1"
+
+    def _is_wide(self, start: bytes) -> bool:
+        """True for text of two bytes a character, as UTF-16 is; noted once, since no line of it can be read."""
+        wide = b"\0" in start[:_WIDE_BYTES]
+        if wide:
+            self.refuse("wrong_encoding")
+        return wide
 
     def refuse(self, reason: str, detail: str = "", origin: Origin | None = None) -> None:
         """Note a part of the file that cannot be read."""
