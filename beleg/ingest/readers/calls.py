@@ -1,14 +1,14 @@
 """What readers of call logs share: rows in lines, pages or tables, and runs that only their calls tell of."""
 
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any
 
-from beleg.ingest.mapping import Table
 from beleg.ingest.readers.events import Maker, Status, earlier_wins, later_wins
-from beleg.ingest.readers.files import File, Head, member
+from beleg.ingest.readers.files import File
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Value
-from beleg.ingest.readers.naming import Named
+from beleg.ingest.readers.naming import Facts, Named, Naming
+from beleg.ingest.readers.parsing import member
 from beleg.ingest.readers.traces import Told
 
 _LISTS = ("item", "data.item")
@@ -17,9 +17,8 @@ _PREFIXES = ("", "item.", "data.item.")
 
 def rows_of(file: File) -> Iterator[Value]:
     """The rows of lines, of a list, of a page (`{"data": […]}`), of a CSV or a Parquet table."""
-    start = file.head(256)
-    if start.removeprefix(BOM_UTF8).lstrip()[:1] not in (b"{", b"["):
-        yield from file.rows(Table(format="parquet" if start.startswith(b"PAR1") else "csv"))
+    if not file.is_json:
+        yield from file.rows()
         return
     for value in file.values("", large=_LISTS):
         inner = value.content if isinstance(value.content, list) else member(value.content, "data")
@@ -34,6 +33,20 @@ def has_rows(head: Head, *names: str) -> bool:
     """True for a file whose rows have all these fields."""
     wanted = frozenset(names)
     return head.columns >= wanted or any(head.keys >= {prefix + name for name in wanted} for prefix in _PREFIXES)
+
+
+class NamedRuns:
+    """Names runs by what their calls tell; one that no rule names counts once, however many calls there are."""
+
+    def __init__(self, naming: Naming) -> None:
+        self._naming = naming
+        self._seen: set[str] = set()
+
+    def name(self, run_id: str, facts: Facts, *, told: bool = False) -> Named:
+        """What the run is called; `told` where the source tells of the run itself, which always counts."""
+        named = self._naming.name(facts, count=told or run_id not in self._seen)
+        self._seen.add(run_id)
+        return named
 
 
 def run_of_calls(

@@ -1,17 +1,14 @@
 """A foreign file as its readers see it: decompressed, in lines, JSON values or rows, in bounded memory."""
 
-import json
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 import ijson
-import orjson
 
 from beleg.core.errors import UsageError
 from beleg.ingest.inflate import Inflater
@@ -20,23 +17,16 @@ from beleg.ingest.lines import Block, LongLine, Read, blocks
 from beleg.ingest.mapping import Table
 from beleg.ingest.ranges import Place
 from beleg.ingest.readers.item import Origin, Value
+from beleg.ingest.readers.parsing import PART_BYTES, UNREADABLE, loads, streamed
 from beleg.ingest.reasons import Refusal, refuse
 from beleg.ingest.sources import Source
 
 WHOLE_BYTES = 16 * MIB
 """A document up to this size is parsed as a whole, a larger one value by value."""
-_MOST_LEVELS = 1024
-"""Brackets within each other that are followed."""
-_NAMED_LEVELS = 5
-"""Longest path of keys by which a format is recognised."""
-_FEED_BYTES = 256 * 1024
-"""What the parser is given at a time: it looks at an unfinished text again with each piece."""
-_WIDE_BYTES = 256
-"""As far as one looks for NUL bytes."""
+_LOOK_BYTES = 256
+"""As far as one looks for what a file is."""
 LINE_BYTES = 32 * MIB
 """Longest line that is parsed; a larger one is hashed and quarantined."""
-PART_BYTES = 32 * MIB
-"""Text of the largest value that is taken out of a larger document; one beyond is passed over and quarantined."""
 
 
 class File:
@@ -101,14 +91,21 @@ class File:
         with self.stream() as read:
             yield from self._of_lines(read, ("",))
 
-    def rows(self, table: Table | None = None) -> Iterator[Value]:
-        """The rows of a CSV, TSV or Parquet table as columns → cells; nested names joined by dots."""
+    @property
+    def is_json(self) -> bool:
+        """True where its first character opens a JSON object or list."""
+        return self.head(_LOOK_BYTES).removeprefix(BOM_UTF8).lstrip()[:1] in (b"{", b"[")
+
+    def rows(self) -> Iterator[Value]:
+        """The rows of a CSV or Parquet table as columns → cells; nested names joined by dots."""
         from beleg.ingest.rows import read_rows  # noqa: PLC0415  # the rows know the mapping, not the other way
 
-        if not self._is_parquet() and self._is_wide(self.head(_WIDE_BYTES)):
+        start = self.head(_LOOK_BYTES)
+        is_parquet = start.startswith(b"PAR1")
+        if not is_parquet and self._is_wide(start):
             return
         try:
-            for row in read_rows(self.source, table or Table(), self._limits):
+            for row in read_rows(self.source, Table(format="parquet" if is_parquet else "csv"), self._limits):
                 if row.refusal is not None:
                     self.faults.append((row.place, row.refusal))
                 else:
@@ -116,12 +113,9 @@ class File:
         except UsageError:  # of a table that somebody mapped it stops the command; here it is one of many files
             self.refuse("unmapped_cell", "the header names a column twice")
 
-    def _is_parquet(self) -> bool:
-        return self.head(4) == b"PAR1"
-
     def _is_wide(self, start: bytes) -> bool:
         """True for text of two bytes a character, as UTF-16 is; noted once, since no line of it can be read."""
-        wide = b"\0" in start[:_WIDE_BYTES]
+        wide = b"\0" in start[:_LOOK_BYTES]
         if wide:
             self.refuse("wrong_encoding")
         return wide
@@ -163,7 +157,7 @@ class File:
     def _taken_apart(self, read: Read, prefixes: tuple[str, ...]) -> Iterator[Value]:
         number = 0
         try:
-            for prefix, value in _stream(read, prefixes):
+            for prefix, value in streamed(read, prefixes):
                 number += 1
                 if value is UNREADABLE:
                     self.refuse("document_too_large", f"an item of more than {PART_BYTES} bytes", Origin(0, number))
@@ -174,51 +168,6 @@ class File:
             self.refuse("torn_document" if torn else "not_json", origin=Origin(0, number + 1))
         if number == 0 and "" in prefixes and not self.faults:
             self.refuse("document_too_large", f"one JSON value of more than {WHOLE_BYTES} bytes")
-
-
-UNREADABLE: Any = object()
-"""What `loads` gives for bytes that are no JSON."""
-
-
-def loads(data: bytes | str) -> Any:
-    """A JSON value, read leniently: NaN and Infinity, which Python writes, are unknown (None).
-
-    A byte order mark before it, which Windows' editors and PowerShell write, is passed over.
-    """
-    if isinstance(data, bytes):
-        data = data.removeprefix(BOM_UTF8)
-    try:
-        return orjson.loads(data)
-    except ValueError:
-        pass
-    try:
-        return json.loads(data, parse_constant=lambda _: None)
-    except (ValueError, RecursionError):
-        return UNREADABLE
-
-
-def member(value: Any, *keys: str | int) -> Any:
-    """The value below the keys; None where there is none."""
-    for key in keys:
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and isinstance(key, int) and -len(value) <= key < len(value):
-            value = value[key]
-        else:
-            return None
-    return value
-
-
-def parsed(value: Any) -> Any:
-    """A value that some formats write as JSON inside a string, twice at times; other strings as they are."""
-    for _ in range(2):
-        if not isinstance(value, str) or value[:1] not in '{["':
-            return value
-        inner = loads(value)
-        if inner is UNREADABLE:
-            return value
-        value = inner
-    return value
 
 
 _OPENING = (b"{", b"[", b"[{")
@@ -264,153 +213,3 @@ def _walk(value: Any, keys: list[str]) -> Iterator[Any]:
             yield from _walk(inner, keys[1:])
     elif isinstance(value, dict) and keys[0] in value:
         yield from _walk(value[keys[0]], keys[1:])
-
-
-class _Stream:
-    """What a parser reads from: never more than it asks for, and no single text larger than a part may be."""
-
-    def __init__(self, read: Read) -> None:
-        self.since_event = 0
-        """Bytes read since the parser told of anything."""
-        self._read, self._piece = read, BytesIO()
-
-    def read(self, size: int) -> bytes:
-        found = self._piece.read(size)
-        if not found and size > 0:
-            self._piece = BytesIO(self._read(MIB))
-            found = self._piece.read(size)
-        self.since_event += len(found)
-        if self.since_event > PART_BYTES:
-            raise ValueError
-        return found
-
-
-def _events(read: Read) -> Iterator[tuple[list[str], str, Any]]:
-    """Where in the documents, event of the parser, value. The path is one list that changes as the parser moves on.
-
-    A path is made here and not by the parser: it would write out that of each of a million brackets.
-    """
-    stream = _Stream(read)
-    path: list[str] = []
-    source = cast("IO[bytes]", stream)
-    for event, value in ijson.basic_parse(source, multiple_values=True, use_float=True, buf_size=_FEED_BYTES):
-        stream.since_event = 0
-        if event == "map_key":
-            path[-1] = value
-        elif event in _ENDS:
-            path.pop()
-        yield path, event, value
-        if event in _BEGINS:
-            if len(path) > _MOST_LEVELS:
-                raise RecursionError
-            path.append("item" if event == "start_array" else "")
-
-
-def _stream(read: Read, prefixes: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Prefixes and values of a stream of documents, in one pass and in their order; UNREADABLE for one too large."""
-    wanted = {tuple(prefix.split(".")): prefix for prefix in prefixes if prefix}
-    depths = {len(path) for path in wanted}
-    events = _events(read)
-    for path, event, value in events:
-        if len(path) not in depths or event in _NO_VALUE or (prefix := wanted.get(tuple(path))) is None:
-            continue
-        yield prefix, (_built(events, event, value) if event in _BEGINS else value)
-
-
-_BEGINS, _ENDS = ("start_map", "start_array"), ("end_map", "end_array")
-_NO_VALUE = ("map_key", *_ENDS)
-
-
-def _built(events: Iterator[tuple[list[str], str, Any]], event: str, value: Any) -> Any:
-    """The object or list that begins with the event."""
-    builder, depth, size = ijson.ObjectBuilder(), 0, 0
-    while True:
-        size += len(value) if isinstance(value, str) else 8
-        if size <= PART_BYTES:
-            builder.event(event, value)
-        depth += (event in _BEGINS) - (event in _ENDS)
-        if depth == 0:
-            return builder.value if size <= PART_BYTES else UNREADABLE
-        _, event, value = next(events)
-
-
-class Head:
-    """The beginning of a file: what tells its format, whatever its name."""
-
-    def __init__(self, file: File, size: int = 64 * 1024) -> None:
-        self.path = file.path
-        self._source = file.source
-        data = file.head(size)
-        self.complete = len(data) < size
-        self.data = data.removeprefix(BOM_UTF8)
-
-    @cached_property
-    def documents(self) -> tuple[Any, ...]:
-        """The JSON values in it: the whole, or its first complete lines."""
-        if self.complete and (whole := loads(self.data)) is not UNREADABLE:
-            return (whole,)
-        lines = self.data.split(b"\n")[: None if self.complete else -1]
-        values = (loads(line) for line in [line for line in lines if line[:1] in (b"{", b"[")][:16])
-        return tuple(value for value in values if value is not UNREADABLE and isinstance(value, dict | list))
-
-    @cached_property
-    def keys(self) -> frozenset[str]:
-        """Paths of keys in its JSON as `File.values` writes them: `resourceSpans.item.scopeSpans`."""
-        if self.documents:
-            return frozenset(path for document in self.documents for path in _paths(document, "", _NAMED_LEVELS))
-        if self.data.lstrip()[:1] not in (b"{", b"["):
-            return frozenset()
-        return frozenset(_streamed_paths(self.data))
-
-    @cached_property
-    def columns(self) -> frozenset[str]:
-        """Columns of a Parquet table, or the words of a first line that may be the header of a CSV table."""
-        if self.data.startswith(b"PAR1"):
-            from pyarrow import ArrowException, parquet  # noqa: PLC0415  # takes 0.2 s
-
-            try:
-                return frozenset(parquet.read_schema(self.path).names)
-            except (ArrowException, OSError):
-                return frozenset()
-        first = self.data.partition(b"\n")[0].decode("utf-8", "replace")
-        return frozenset(name.strip().strip('"') for mark in ",\t;" for name in first.split(mark)) - {first}
-
-    @cached_property
-    def members(self) -> frozenset[str]:
-        """Names in a zip archive."""
-        if not self.data.startswith(b"PK\x03\x04"):
-            return frozenset()
-        import zipfile  # noqa: PLC0415
-
-        try:
-            with zipfile.ZipFile(self.path) as archive:
-                return frozenset(archive.namelist()[:10_000])
-        except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError):
-            return frozenset()
-
-    def has(self, *paths: str) -> bool:
-        """True where all these paths of keys are there."""
-        return self.keys.issuperset(paths)
-
-
-def _paths(value: Any, prefix: str, depth: int) -> Iterator[str]:
-    if depth == 0:
-        return
-    if isinstance(value, list):
-        for inner in value[:8]:
-            yield from _paths(inner, f"{prefix}item.", depth - 1)
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield f"{prefix}{key}"
-            if isinstance(inner, dict | list):
-                yield from _paths(inner, f"{prefix}{key}.", depth - 1)
-
-
-def _streamed_paths(data: bytes) -> Iterator[str]:
-    """Paths in JSON that is cut short."""
-    try:
-        for path, event, _ in _events(BytesIO(data).read):
-            if event == "map_key" and len(path) <= _NAMED_LEVELS:
-                yield ".".join(path)
-    except (ijson.JSONError, ValueError, RecursionError):
-        return

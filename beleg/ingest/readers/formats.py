@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from beleg.core.errors import UsageError
 from beleg.ingest.readers.events import Maker
-from beleg.ingest.readers.files import File, Head
+from beleg.ingest.readers.files import File
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Item
 from beleg.ingest.readers.naming import Naming
 from beleg.ingest.sources import Source

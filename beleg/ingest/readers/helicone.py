@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from beleg.ingest.readers.calls import has_rows, rows_of, run_of_calls
+from beleg.ingest.readers.calls import NamedRuns, has_rows, rows_of, run_of_calls
 from beleg.ingest.readers.events import Maker, Status, instant, key
-from beleg.ingest.readers.files import Head, parsed
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, each
 from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.parsing import parsed
 from beleg.ingest.readers.traces import from_cache, named_values, provider, source_cost
 from beleg.ingest.reasons import Refused, refuse
 from beleg.trace.call import Call
@@ -47,8 +48,7 @@ class _Rows:
     """Makes the events of one file's rows."""
 
     def __init__(self, make: Maker, naming: Naming) -> None:
-        self._make, self._naming = make, naming
-        self._runs: set[str] = set()
+        self._make, self._runs = make, NamedRuns(naming)
 
     def events(self, row: Row) -> Iterator[Event]:
         """A step for the row, and the start and end of its session as far as it tells them."""
@@ -58,8 +58,7 @@ class _Rows:
         properties = _properties(row)
         session = properties.get("Helicone-Session-Id")
         run_id, status = key(session) or step_id, _status(row)
-        named = self._naming.name(_facts(row, properties), count=run_id not in self._runs)
-        self._runs.add(run_id)
+        named = self._runs.name(run_id, _facts(row, properties))
         end = None if status is None else instant(row.get("response_created_at") or row["request_created_at"])
         yield from run_of_calls(self._make, named, run_id, start=start, end=end, status=status or "succeeded")
         if status is not None:  # a pending request has no usage yet

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beleg.ingest.limits import Limits
-from beleg.ingest.readers.files import LINE_BYTES, UNREADABLE, Head, loads
+from beleg.ingest.readers.files import LINE_BYTES
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.inspect_samples import Log, Sample
 from beleg.ingest.readers.item import Item, Origin, item
+from beleg.ingest.readers.parsing import UNREADABLE, loads
 from beleg.ingest.reasons import refuse
 
 _HEADERS = ("header.json", "_journal/start.json")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from beleg.ingest.readers.events import Maker, Status, instant, key, milliseconds
-from beleg.ingest.readers.files import member
 from beleg.ingest.readers.item import Event
 from beleg.ingest.readers.naming import Named, Naming
+from beleg.ingest.readers.parsing import member
 from beleg.ingest.readers.traces import Told, from_cache, named_values, provider, source_cost
 from beleg.ingest.reasons import Refused, refuse
 from beleg.trace.call import Call

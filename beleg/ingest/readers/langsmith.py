@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beleg.ingest.readers.events import WEAK, Kind, Maker, Status, instant, key, milliseconds
-from beleg.ingest.readers.files import Head, member, parsed
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, Origin, Value, item
 from beleg.ingest.readers.langsmith_usage import call_of
 from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.parsing import member, parsed
 from beleg.ingest.readers.traces import Told, Untold, known_time, named_values, values
 from beleg.ingest.reasons import Refused, refuse
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from beleg.ingest.readers.files import member, parsed
+from beleg.ingest.readers.parsing import member, parsed
 from beleg.ingest.readers.traces import from_cache, provider, source_cost
 from beleg.trace.call import Call
 from beleg.trace.semconv import whole

@@ -5,12 +5,13 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beleg.ingest.readers.calls import has_rows, rows_of, run_of_calls
+from beleg.ingest.readers.calls import NamedRuns, has_rows, rows_of, run_of_calls
 from beleg.ingest.readers.events import Maker, instant, key, milliseconds, word
-from beleg.ingest.readers.files import Head, member, parsed
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, each
 from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.parsing import member, parsed
 from beleg.ingest.readers.traces import from_cache, named_values, provider, source_cost
 from beleg.ingest.reasons import Refused, refuse
 from beleg.trace.call import Call
@@ -41,8 +42,7 @@ class _Rows:
     """Makes the events of one file's rows."""
 
     def __init__(self, make: Maker, naming: Naming) -> None:
-        self._make, self._naming = make, naming
-        self._runs: set[str] = set()
+        self._make, self._runs = make, NamedRuns(naming)
 
     def events(self, row: Row) -> Iterator[Event]:
         """A step for the row, and the start and end of its run as far as it tells them."""
@@ -51,8 +51,7 @@ class _Rows:
         end = instant(row.get("endTime") or row.get("startTime"))
         run_id = key(row.get("session_id")) or step_id
         failed = "failure" in (row.get("status"), metadata.get("status"))
-        named = self._naming.name(_facts(row, metadata), count=run_id not in self._runs)
-        self._runs.add(run_id)
+        named = self._runs.name(run_id, _facts(row, metadata))
         yield from run_of_calls(
             self._make, named, run_id, start=start, end=end, status="failed" if failed else "succeeded",
             team=word(metadata.get("user_api_key_team_alias")) or key(row.get("team_id")),

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from beleg.ingest.readers.events import Maker, instant, key
-from beleg.ingest.readers.files import Head, member
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, each
 from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.parsing import member
 from beleg.ingest.readers.traces import Told
 from beleg.ingest.reasons import Refused, refuse
 from beleg.trace.usage_read import read_call

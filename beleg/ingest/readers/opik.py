@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beleg.ingest.readers.calls import has_rows, rows_of, run_of_calls
+from beleg.ingest.readers.calls import NamedRuns, has_rows, rows_of, run_of_calls
 from beleg.ingest.readers.events import Kind, Maker, Status, instant, key, milliseconds, word
-from beleg.ingest.readers.files import Head, member, parsed
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, each
 from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.parsing import member, parsed
 from beleg.ingest.readers.traces import Told, from_cache, named_values, provider, source_cost
 from beleg.ingest.reasons import Refused, refuse
 from beleg.trace.call import Call
@@ -37,8 +38,7 @@ class _Rows:
     """Makes the events of one file's rows."""
 
     def __init__(self, make: Maker, naming: Naming) -> None:
-        self._make, self._naming = make, naming
-        self._runs: set[str] = set()
+        self._make, self._runs = make, NamedRuns(naming)
 
     def events(self, row: Row) -> Iterator[Event]:
         """A trace gives a run its start and end, a span a step and, for want of its trace, a guess of both."""
@@ -46,17 +46,15 @@ class _Rows:
 
     def _trace(self, row: Row) -> Iterator[Event]:
         run_id, start = _id(row, "id"), instant(row["start_time"])
-        self._runs.add(run_id)
         end = row.get("end_time")
-        named = self._naming.name({**_facts(row), "trace": row.get("name")})
+        named = self._runs.name(run_id, {**_facts(row), "trace": row.get("name")}, told=True)
         told = Told(run_id, start, None if end is None else instant(end), named, _revision(row))
         yield told.start(self._make, parsed(row.get("input")), row.get("thread_id"))
         yield from told.finish(self._make, _status(row), parsed(row.get("output")))
 
     def _span(self, row: Row) -> Iterator[Event]:
         run_id, start, end = _id(row, "trace_id"), instant(row["start_time"]), row.get("end_time")
-        named = self._naming.name({**_facts(row), "span": row.get("name")}, count=run_id not in self._runs)
-        self._runs.add(run_id)
+        named = self._runs.name(run_id, {**_facts(row), "span": row.get("name")})
         ended = None if end is None or row.get("parent_span_id") else instant(end)
         yield from run_of_calls(self._make, named, run_id, start=start, end=ended, status=_status(row))
         kind = _KINDS.get(str(row.get("type")), "other")

@@ -9,10 +9,11 @@ from typing import Any
 import orjson
 
 from beleg.ingest.readers.events import Maker, Status, instant
-from beleg.ingest.readers.files import Head, member
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, each
 from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.parsing import member
 from beleg.ingest.readers.traces import Told, source_cost
 from beleg.trace.call import Call
 

@@ -1,11 +1,9 @@
 """What readers of tracing platforms share: facts from metadata, costs of the source, runs told in parts."""
 
-from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from beleg.ingest.mapping import Table
 from beleg.ingest.readers.events import (
     WEAK,
     Maker,
@@ -46,10 +44,7 @@ _PROVIDERS = {
 
 def values(file: File, large: tuple[str, ...]) -> Iterator[Value]:
     """Documents or lines of JSON as a whole, too large ones in parts at the prefixes `large`; rows of a table."""
-    start = file.head(256).removeprefix(BOM_UTF8)
-    if start.lstrip()[:1] in (b"{", b"["):
-        return file.values("", large=large)
-    return file.rows(Table(format="parquet" if start.startswith(b"PAR1") else "csv"))
+    return file.values("", large=large) if file.is_json else file.rows()
 
 
 def known_time(value: Any, unit: Unit | None = None) -> str | None:

@@ -17,7 +17,7 @@ from google.protobuf import json_format
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from beleg.ingest.readers.files import UNREADABLE, loads
+from beleg.ingest.readers.parsing import UNREADABLE, loads
 from tests.ingest.readers.samples import inspect, litellm, opencode, otlp
 
 ODD: tuple[Any, ...] = (

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from beleg.core.settings import Settings
-from beleg.ingest.readers.files import UNREADABLE, loads
+from beleg.ingest.readers.parsing import UNREADABLE, loads
 from beleg.ingest.sources import container_of
 from beleg.lake import catalog
 

@@ -16,13 +16,15 @@ from beleg.ingest import foreign, quarantine
 from beleg.ingest.foreign import judged, stage_foreign, told_apart
 from beleg.ingest.judge import Judge
 from beleg.ingest.limits import Limits
-from beleg.ingest.readers import files
+from beleg.ingest.readers import files, parsing
 from beleg.ingest.readers import formats as registry
 from beleg.ingest.readers.events import Maker, instant, key, milliseconds, time_of
-from beleg.ingest.readers.files import UNREADABLE, File, Head, loads, parsed
+from beleg.ingest.readers.files import File
 from beleg.ingest.readers.formats import Format, Reading, recognise
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Item, Origin, each, item
 from beleg.ingest.readers.naming import Named, Naming
+from beleg.ingest.readers.parsing import UNREADABLE, loads, parsed
 from beleg.ingest.reasons import Refusal, Refused, refuse
 from beleg.ingest.retry import retry
 from beleg.ingest.schemas import shape_folders
@@ -210,7 +212,7 @@ def test_a_damaged_archive_and_a_bomb_keep_what_was_read(tmp_path: Path) -> None
 
 def test_a_bomb_takes_little_memory_to_recognise_and_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "WHOLE_BYTES", 1 << 20)
-    monkeypatch.setattr(files, "PART_BYTES", 4 << 20)
+    monkeypatch.setattr(parsing, "PART_BYTES", 4 << 20)
     bomb = b'{"toy": "' + b"x" * (64 << 20) + b'"}'
     for wrap in (gz, zst):
         path = write(tmp_path, "f.json.gz", wrap(bomb))
@@ -228,7 +230,7 @@ def test_a_value_too_large_is_passed_over_and_the_others_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "WHOLE_BYTES", 1000)
-    monkeypatch.setattr(files, "PART_BYTES", 400_000)
+    monkeypatch.setattr(parsing, "PART_BYTES", 400_000)
     large = {"parts": ["x" * 1000] * 1000}
     file = file_of(tmp_path, {"rows": [{"a": 1}, large, {"a": 2}]})
     assert contents(file, "rows.item") == [{"a": 1}, {"a": 2}]

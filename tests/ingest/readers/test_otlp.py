@@ -15,8 +15,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from beleg import fingerprint
 from beleg.ingest.limits import Limits
 from beleg.ingest.readers.events import Maker
-from beleg.ingest.readers.files import WHOLE_BYTES, File, Head
+from beleg.ingest.readers.files import WHOLE_BYTES, File
 from beleg.ingest.readers.formats import recognise
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.naming import Naming
 from beleg.ingest.readers.otlp import Tree, from_protobuf, items_of
 from beleg.ingest.readers.otlp.files import recognises

@@ -7,9 +7,10 @@ from typing import Any
 from beleg.ingest.readers.agents.claude_lines import blocks, digest, facts, identity_of, priced
 from beleg.ingest.readers.agents.session import Sessions, growing, mapping, session_of
 from beleg.ingest.readers.events import WEAK, instant, key, milliseconds, word
-from beleg.ingest.readers.files import Head, member
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, Origin, item
+from beleg.ingest.readers.parsing import member
 from beleg.trace.call import Call
 from beleg.trace.usage_read import read_calls
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from beleg.ingest.readers.agents.session import known_key, project
 from beleg.ingest.readers.events import key, word
-from beleg.ingest.readers.files import member
+from beleg.ingest.readers.parsing import member
 from beleg.ingest.readers.traces import source_cost
 from beleg.trace.call import Call
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from beleg.ingest.readers.agents.session import Sessions, known_key, mapping, project
 from beleg.ingest.readers.events import Status, instant, key, word
-from beleg.ingest.readers.files import Head, member
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, Origin, Value, item
+from beleg.ingest.readers.parsing import member
 from beleg.ingest.readers.traces import source_cost
 from beleg.trace.call import Call
 from beleg.trace.semconv_usage import whole

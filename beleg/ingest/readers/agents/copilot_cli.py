@@ -8,9 +8,10 @@ from typing import Any
 
 from beleg.ingest.readers.agents.session import Sessions, known_key, mapping, project, session_of
 from beleg.ingest.readers.events import instant, key, milliseconds, word
-from beleg.ingest.readers.files import Head, member
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, Origin, item
+from beleg.ingest.readers.parsing import member
 from beleg.trace.call import Call
 from beleg.trace.semconv_usage import whole
 from beleg.trace.usage import Reported

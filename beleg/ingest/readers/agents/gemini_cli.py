@@ -5,9 +5,10 @@ from typing import Any
 
 from beleg.ingest.readers.agents.session import Sessions, growing, known_key, project, session_of
 from beleg.ingest.readers.events import Status, instant, key, word
-from beleg.ingest.readers.files import Head, member
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, Origin, Value, item
+from beleg.ingest.readers.parsing import member
 from beleg.ingest.reasons import Refused, refuse
 from beleg.trace.call import Call
 from beleg.trace.semconv_usage import whole

@@ -9,9 +9,11 @@ from urllib.parse import quote
 
 from beleg.ingest.readers.agents.session import Sessions, growing, mapping, project
 from beleg.ingest.readers.events import Status, instant, key, milliseconds, word
-from beleg.ingest.readers.files import File, Head, loads, member
+from beleg.ingest.readers.files import File
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Event, Item, Origin, Value, item
+from beleg.ingest.readers.parsing import loads, member
 from beleg.ingest.readers.traces import provider, source_cost
 from beleg.trace.call import Call
 from beleg.trace.semconv_usage import whole

@@ -14,9 +14,10 @@ from typing import Any
 
 from beleg.ingest.readers.calls import run_of_calls
 from beleg.ingest.readers.events import Maker, key
-from beleg.ingest.readers.files import File, member
+from beleg.ingest.readers.files import File
 from beleg.ingest.readers.item import Event, Item, Origin, item
 from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.parsing import member
 from beleg.trace.usage import Reported
 
 SESSIONS = "sessions"

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beleg.ingest.readers.files import Head, member, parsed
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Item, Origin, Value, item
 from beleg.ingest.readers.langfuse.fields import kind_of, snake
 from beleg.ingest.readers.langfuse.rows import Rows
+from beleg.ingest.readers.parsing import member, parsed
 from beleg.ingest.readers.traces import values
 
 _PARTS = ("item", "data.item", "trace", "trace.scores.item", "observations.item", "scores.item")

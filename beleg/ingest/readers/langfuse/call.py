@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from beleg.ingest.readers.events import Kind
-from beleg.ingest.readers.files import parsed
 from beleg.ingest.readers.langfuse.fields import Row, get, mapping
 from beleg.ingest.readers.langfuse.usage import reported
+from beleg.ingest.readers.parsing import parsed
 from beleg.ingest.readers.traces import from_cache, most_telling, provider, provider_body, source_cost
 from beleg.trace.call import Call
 from beleg.trace.semconv import SpanReading

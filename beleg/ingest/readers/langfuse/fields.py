@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from beleg.ingest.readers.events import key
-from beleg.ingest.readers.files import parsed
+from beleg.ingest.readers.parsing import parsed
 from beleg.ingest.readers.traces import known_time
 from beleg.ingest.reasons import Refused, refuse
 

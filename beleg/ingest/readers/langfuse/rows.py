@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from beleg.ingest.readers.events import WEAK, Kind, Maker, Status, instant, key, milliseconds, word
-from beleg.ingest.readers.files import parsed
 from beleg.ingest.readers.item import Event
 from beleg.ingest.readers.langfuse.call import call_of
 from beleg.ingest.readers.langfuse.fields import Row, failed, get, identity, kind_of, mapping, metadata_of, moment
 from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.parsing import parsed
 from beleg.ingest.readers.traces import ROOT_REVISION, Told, Untold, named_values
 from beleg.trace.semconv import SpanReading, read_span, whole
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from beleg.ingest.readers.files import Head, member, parsed
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Item, Origin, Value, item
 from beleg.ingest.readers.mlflow.fields import trace_id
 from beleg.ingest.readers.mlflow.rows import Traces
+from beleg.ingest.readers.parsing import member, parsed
 
 _PARTS = ("item", "traces.item", "info", "data.spans.item", "spans.item")
 """Where traces and their parts stand in a document too large to be read as a whole."""

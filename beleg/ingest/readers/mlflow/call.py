@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from beleg.ingest.readers.events import Kind
-from beleg.ingest.readers.files import member
+from beleg.ingest.readers.parsing import member
 from beleg.ingest.readers.traces import most_telling, provider, provider_body, source_cost
 from beleg.trace.call import Call
 from beleg.trace.semconv import SpanReading, whole

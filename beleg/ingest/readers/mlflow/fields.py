@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from beleg.ingest.readers.events import Status, key, word
-from beleg.ingest.readers.files import UNREADABLE, loads, member, parsed
+from beleg.ingest.readers.parsing import UNREADABLE, loads, member, parsed
 from beleg.ingest.readers.traces import known_time, named_values
 from beleg.trace.semconv import whole
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from beleg.ingest.readers.files import parsed
+from beleg.ingest.readers.parsing import parsed
 from beleg.trace import semconv_names as names
 
 Facts = dict[str, Any]

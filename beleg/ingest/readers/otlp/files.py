@@ -9,8 +9,8 @@ from typing import Any
 
 import zstandard
 
-from beleg.ingest.readers.files import UNREADABLE, Head, loads
 from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.head import Head
 from beleg.ingest.readers.item import Item, Origin, Value
 from beleg.ingest.readers.otlp.items import items_of
 from beleg.ingest.readers.otlp.tree import Tree
@@ -24,6 +24,7 @@ from beleg.ingest.readers.otlp.wire import (
     is_message,
     plain,
 )  # fmt: skip
+from beleg.ingest.readers.parsing import UNREADABLE, loads
 from beleg.ingest.reasons import Refusal, refuse
 
 _HEAD_BYTES = 64 * 1024

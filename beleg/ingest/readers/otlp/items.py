@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beleg.ingest.readers.events import WEAK, Kind, Maker, earlier_wins
-from beleg.ingest.readers.files import parsed
 from beleg.ingest.readers.item import Event, Item, Origin, attempt, item
 from beleg.ingest.readers.langfuse.usage import reported as langfuse_reported
 from beleg.ingest.readers.naming import Naming
 from beleg.ingest.readers.otlp.facts import resource_facts
 from beleg.ingest.readers.otlp.span import Scope, Span, scopes, span_of
 from beleg.ingest.readers.otlp.tree import Trace, Tree
+from beleg.ingest.readers.parsing import parsed
 from beleg.ingest.readers.traces import ROOT_REVISION, Told, provider, source_cost
 from beleg.ingest.reasons import Refusal
 from beleg.trace.call import Call
