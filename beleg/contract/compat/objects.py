@@ -92,13 +92,15 @@ class _Search:
         self.known = dict.fromkeys(self.facts.required)
         self.known |= dict.fromkeys(name for node in about for name, _ in node.args[0])
         self.patterns = list(dict.fromkeys(text for node in about for text, _ in node.args[1]))
-        self._fresh: dict[tuple[str, ...], Answer] = {}
+        self._fresh: list[str] = []
+        """Names of which nothing is said, that a violation before may have taken."""
 
     def violations(self, node: Node) -> "list[_Demand | Unknown]":
         """The ways in which an object can break a formula of members or names."""
         found: list[_Demand | Unknown] = []
+        earlier = [*self._fresh]
         of_named = node.op == "members" and not node.args[1] and node.args[2] is self.pool.true
-        for name in node.named if of_named else (*self.known, *self.fresh_names(found, node)):
+        for name in node.named if of_named else (*self.known, *self.fresh_names(found, node), *earlier):
             if node.op == "names":
                 verdict = holds(self.pool, node.args[0], name)
                 found += [_Demand(name, ())] if verdict is False else []
@@ -179,13 +181,17 @@ class _Search:
         return answer
 
     def fresh_names(self, unknowns: "list[_Demand | Unknown]", node: Node) -> Iterator[str]:
-        """Names of which nothing is said, one for every set of patterns they can match."""
+        """Names of which nothing is said, one for every set of patterns they can match.
+
+        Each violation has some of its own: what breaks one formula need not be the member that breaks another.
+        """
         if len(self.patterns) > _MAX_PATTERNS:
             unknowns.append(Unknown("too many patterns of names", "R09"))
         broken = [self.pool.not_(node.args[0])] if node.op == "names" else []
         for matching in self._pattern_sets():
-            answer = self._fresh_name(matching, broken, [])
+            answer = self._fresh_name(matching, broken, self._fresh)
             if isinstance(answer, Found):
+                self._fresh.append(answer.value)
                 yield answer.value
             elif isinstance(answer, Unknown):
                 unknowns.append(answer)

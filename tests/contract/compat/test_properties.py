@@ -65,6 +65,24 @@ def test_a_break_has_a_reader_witness_and_only_a_break_has(pair: tuple[Any, Any]
         {"properties": {"a": {"dependentSchemas": {"b": {"type": "array"}}}}},
     )
 )
+@example(
+    (
+        {},
+        {
+            "unevaluatedProperties": {"additionalProperties": False},
+            "anyOf": [{}, {"additionalProperties": {"exclusiveMaximum": -1}}],
+        },
+    )
+)
+@example(
+    (
+        {
+            "unevaluatedProperties": {"unevaluatedItems": False, "prefixItems": [False], "maxContains": 0},
+            "anyOf": [{"additionalProperties": {"exclusiveMaximum": 0}, "allOf": [True]}, {}],
+        },
+        {"unevaluatedItems": False},
+    )
+)
 @few
 def test_no_small_value_contradicts_a_verdict(pair: tuple[Any, Any]) -> None:
     old, new = pair

@@ -14,6 +14,8 @@ def closed(required: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
+ALL_SMALL = {"additionalProperties": {"maximum": 1}}
+ALL_SHORT = {"additionalProperties": {"maxLength": 1}}
 
 
 def test_null_is_a_witness_and_absence_is_none() -> None:
@@ -192,3 +194,21 @@ def test_a_witness_is_unreadable_for_validators_that_reckon_in_floats() -> None:
 
 def test_a_change_can_name_the_version_it_is_against() -> None:
     assert Change("R01", "minor", "", "x").against is None
+
+
+@pytest.mark.parametrize("word", ["additionalProperties", "unevaluatedProperties", "items", "propertyNames"])
+def test_what_breaks_two_alternatives_may_be_two_parts_of_one_value(word: str) -> None:
+    """One member breaks one branch, another the other; no single member need break both."""
+    one, other = (
+        ({"maxLength": 1}, {"pattern": "^a"}) if word == "propertyNames" else ({"maximum": 1}, {"maxLength": 1})
+    )
+    found = compare({"anyOf": [{word: one}, {word: other}]}, {})
+    witness = next(change.witness for change in found.changes if change.witness_kind == "reader")
+    assert not found.reader_safe
+    assert len(witness) > 1
+
+
+@pytest.mark.parametrize(("most", "is_safe"), [(1, True), (2, False)])
+def test_two_members_need_room_for_two(most: int, is_safe: bool) -> None:
+    old = {"maxProperties": most, "anyOf": [ALL_SMALL, ALL_SHORT]}
+    assert compare(old, {"maxProperties": most}).reader_safe is is_safe
