@@ -1,12 +1,14 @@
 """What readers of call logs share: rows in lines, pages or tables, and runs that only their calls tell of."""
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beleg.ingest.readers.events import Maker, Status, earlier_wins, later_wins
 from beleg.ingest.readers.files import File
+from beleg.ingest.readers.formats import Reading
 from beleg.ingest.readers.head import Head
-from beleg.ingest.readers.item import Event, Value
+from beleg.ingest.readers.item import Event, Item, Value, each
 from beleg.ingest.readers.naming import Facts, Named, Naming
 from beleg.ingest.readers.parsing import member
 from beleg.ingest.readers.traces import Told
@@ -47,6 +49,22 @@ class NamedRuns:
         named = self._naming.name(facts, count=told or run_id not in self._seen)
         self._seen.add(run_id)
         return named
+
+
+class CallRows(ABC):
+    """Makes the events of one file's rows; `read` is the reader of a format whose rows are calls."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.make, self.runs = reading.make, NamedRuns(reading.naming)
+
+    @abstractmethod
+    def events(self, row: Mapping[str, Any]) -> Iterator[Event]:
+        """What a row tells."""
+
+    @classmethod
+    def read(cls, reading: Reading) -> Iterator[Item]:
+        """An item for each row of the file."""
+        return each(rows_of(reading.file), cls(reading).events)
 
 
 def run_of_calls(

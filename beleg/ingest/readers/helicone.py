@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from beleg.ingest.readers.calls import NamedRuns, has_rows, rows_of, run_of_calls
-from beleg.ingest.readers.events import Maker, Status, instant, key
-from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.calls import CallRows, has_rows, run_of_calls
+from beleg.ingest.readers.events import Status, instant, key
+from beleg.ingest.readers.formats import Format
 from beleg.ingest.readers.head import Head
-from beleg.ingest.readers.item import Event, Item, each
-from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.item import Event
 from beleg.ingest.readers.parsing import parsed
 from beleg.ingest.readers.traces import from_cache, named_values, provider, source_cost
 from beleg.ingest.reasons import Refused, refuse
@@ -40,15 +39,8 @@ def _recognises(head: Head) -> bool:
     return has_rows(head, "request_id", "request_created_at", "response_status")
 
 
-def _read(reading: Reading) -> Iterator[Item]:
-    return each(rows_of(reading.file), _Rows(reading.make, reading.naming).events)
-
-
-class _Rows:
+class _Rows(CallRows):
     """Makes the events of one file's rows."""
-
-    def __init__(self, make: Maker, naming: Naming) -> None:
-        self._make, self._runs = make, NamedRuns(naming)
 
     def events(self, row: Row) -> Iterator[Event]:
         """A step for the row, and the start and end of its session as far as it tells them."""
@@ -58,11 +50,11 @@ class _Rows:
         properties = _properties(row)
         session = properties.get("Helicone-Session-Id")
         run_id, status = key(session) or step_id, _status(row)
-        named = self._runs.name(run_id, _facts(row, properties))
+        named = self.runs.name(run_id, _facts(row, properties))
         end = None if status is None else instant(row.get("response_created_at") or row["request_created_at"])
-        yield from run_of_calls(self._make, named, run_id, start=start, end=end, status=status or "succeeded")
+        yield from run_of_calls(self.make, named, run_id, start=start, end=end, status=status or "succeeded")
         if status is not None:  # a pending request has no usage yet
-            yield self._make.step(
+            yield self.make.step(
                 run_id, step_id, start, "model", status, call=_call(row), latency_ms=whole(row.get("delay_ms")),
                 input=_payload(row.get("request_body")), output=_payload(row.get("response_body")),
             )  # fmt: skip
@@ -143,7 +135,7 @@ FORMATS = (
         yields="a run for each session, its calls with tokens, cached tokens, status, latency and Helicone's own cost",
         cannot_know="reasoning tokens; the provider's id of a call; how long a cache write lives",
         recognises=_recognises,
-        read=_read,
+        read=_Rows.read,
         suffixes=(".csv", ".parquet"),
     ),
 )

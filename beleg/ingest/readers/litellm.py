@@ -5,12 +5,11 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beleg.ingest.readers.calls import NamedRuns, has_rows, rows_of, run_of_calls
-from beleg.ingest.readers.events import Maker, instant, key, milliseconds, word
-from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.calls import CallRows, has_rows, run_of_calls
+from beleg.ingest.readers.events import instant, key, milliseconds, word
+from beleg.ingest.readers.formats import Format
 from beleg.ingest.readers.head import Head
-from beleg.ingest.readers.item import Event, Item, each
-from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.item import Event
 from beleg.ingest.readers.parsing import member, parsed
 from beleg.ingest.readers.traces import from_cache, named_values, provider, source_cost
 from beleg.ingest.reasons import Refused, refuse
@@ -34,15 +33,8 @@ def _recognises(head: Head) -> bool:
     return has_rows(head, "request_id", "call_type", "spend", "startTime")
 
 
-def _read(reading: Reading) -> Iterator[Item]:
-    return each(rows_of(reading.file), _Rows(reading.make, reading.naming).events)
-
-
-class _Rows:
+class _Rows(CallRows):
     """Makes the events of one file's rows."""
-
-    def __init__(self, make: Maker, naming: Naming) -> None:
-        self._make, self._runs = make, NamedRuns(naming)
 
     def events(self, row: Row) -> Iterator[Event]:
         """A step for the row, and the start and end of its run as far as it tells them."""
@@ -51,12 +43,12 @@ class _Rows:
         end = instant(row.get("endTime") or row.get("startTime"))
         run_id = key(row.get("session_id")) or step_id
         failed = "failure" in (row.get("status"), metadata.get("status"))
-        named = self._runs.name(run_id, _facts(row, metadata))
+        named = self.runs.name(run_id, _facts(row, metadata))
         yield from run_of_calls(
-            self._make, named, run_id, start=start, end=end, status="failed" if failed else "succeeded",
+            self.make, named, run_id, start=start, end=end, status="failed" if failed else "succeeded",
             team=word(metadata.get("user_api_key_team_alias")) or key(row.get("team_id")),
         )  # fmt: skip
-        yield self._make.step(
+        yield self.make.step(
             run_id,
             step_id,
             start,
@@ -160,7 +152,7 @@ FORMATS = (
         yields="a run for each session, its calls with tokens, cached tokens, status and LiteLLM's own spend",
         cannot_know="what stands above a call; calls that LiteLLM did not log; units other than tokens",
         recognises=_recognises,
-        read=_read,
+        read=_Rows.read,
         suffixes=(".csv", ".parquet"),
     ),
 )

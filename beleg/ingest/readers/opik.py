@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beleg.ingest.readers.calls import NamedRuns, has_rows, rows_of, run_of_calls
-from beleg.ingest.readers.events import Kind, Maker, Status, instant, key, milliseconds, word
-from beleg.ingest.readers.formats import Format, Reading
+from beleg.ingest.readers.calls import CallRows, has_rows, run_of_calls
+from beleg.ingest.readers.events import Kind, Status, instant, key, milliseconds, word
+from beleg.ingest.readers.formats import Format
 from beleg.ingest.readers.head import Head
-from beleg.ingest.readers.item import Event, Item, each
-from beleg.ingest.readers.naming import Naming
+from beleg.ingest.readers.item import Event
 from beleg.ingest.readers.parsing import member, parsed
 from beleg.ingest.readers.traces import Told, from_cache, named_values, provider, source_cost
 from beleg.ingest.reasons import Refused, refuse
@@ -30,15 +29,8 @@ def _recognises(head: Head) -> bool:
     )
 
 
-def _read(reading: Reading) -> Iterator[Item]:
-    return each(rows_of(reading.file), _Rows(reading.make, reading.naming).events)
-
-
-class _Rows:
+class _Rows(CallRows):
     """Makes the events of one file's rows."""
-
-    def __init__(self, make: Maker, naming: Naming) -> None:
-        self._make, self._runs = make, NamedRuns(naming)
 
     def events(self, row: Row) -> Iterator[Event]:
         """A trace gives a run its start and end, a span a step and, for want of its trace, a guess of both."""
@@ -47,18 +39,18 @@ class _Rows:
     def _trace(self, row: Row) -> Iterator[Event]:
         run_id, start = _id(row, "id"), instant(row["start_time"])
         end = row.get("end_time")
-        named = self._runs.name(run_id, {**_facts(row), "trace": row.get("name")}, told=True)
+        named = self.runs.name(run_id, {**_facts(row), "trace": row.get("name")}, told=True)
         told = Told(run_id, start, None if end is None else instant(end), named, _revision(row))
-        yield told.start(self._make, parsed(row.get("input")), row.get("thread_id"))
-        yield from told.finish(self._make, _status(row), parsed(row.get("output")))
+        yield told.start(self.make, parsed(row.get("input")), row.get("thread_id"))
+        yield from told.finish(self.make, _status(row), parsed(row.get("output")))
 
     def _span(self, row: Row) -> Iterator[Event]:
         run_id, start, end = _id(row, "trace_id"), instant(row["start_time"]), row.get("end_time")
-        named = self._runs.name(run_id, {**_facts(row), "span": row.get("name")})
+        named = self.runs.name(run_id, {**_facts(row), "span": row.get("name")})
         ended = None if end is None or row.get("parent_span_id") else instant(end)
-        yield from run_of_calls(self._make, named, run_id, start=start, end=ended, status=_status(row))
+        yield from run_of_calls(self.make, named, run_id, start=start, end=ended, status=_status(row))
         kind = _KINDS.get(str(row.get("type")), "other")
-        yield self._make.step(
+        yield self.make.step(
             run_id,
             _id(row, "id"),
             start,
@@ -141,7 +133,7 @@ FORMATS = (
         yields="runs and their steps with tokens, cached tokens as the provider reported them, and Opik's own estimate",
         cannot_know="who billed; cached tokens of spans that were exported without original_usage",
         recognises=_recognises,
-        read=_read,
+        read=_Rows.read,
         suffixes=(".csv", ".parquet"),
     ),
 )
